@@ -1,7 +1,10 @@
-/* compare.h: what the cuda policy reads beside what the serial one does; and failures, counted. */
+/* compare.h: what the cuda policy writes and reads beside what the serial one does; and failures,
+ * counted. */
 #ifndef SIMT_COMPARE_H
 #define SIMT_COMPARE_H
 
+#include "simt_device.h"
+#include "simt_runtime.h"
 #include "support/support.h"
 
 #include <stdlib.h>
@@ -41,6 +44,41 @@ static void compare_values(zt_context *serial, zt_context *cuda, const zt_array 
         free(one);
         free(two);
     }
+}
+
+/* Compress by both policies, from the host's memory or the device's: the same bytes. Read them by
+ * both. */
+static inline void check_policies(zt_context *serial, zt_context *cuda, const zt_array *a,
+                                  const zt_params *params, bool is_there, unsigned number)
+{
+    enum { LEAST_SLAB = 1, SLAB = 1 << 22 };
+    const size_t bytes = array_bytes(a);
+    zt_array from = *a;
+    size_t cap = 0, n = 0, m = 0;
+    simt_opt.seed = number;
+    simt_slab_bytes = number % 2 ? LEAST_SLAB : SLAB; /* a layer of tiles, or several */
+    need_that(zt_context_set_policy(cuda, ZT_CUDA) == ZT_OK &&
+                  zt_compress_bound(cuda, a, params, &cap) == ZT_OK,
+              "no policy or bound", number, cuda);
+    uint8_t *const one = need(cap), *const two = need(cap);
+    uint8_t *const out = is_there ? simt_device_take(cap) : two;
+    if (is_there) {
+        from.data = simt_device_take(bytes);
+        simt_device_move(from.data, a->data, bytes);
+    }
+    need_that(zt_compress(serial, a, params, one, cap, &n) == ZT_OK, "it is not compressed", number,
+              serial);
+    need_that(zt_compress(cuda, &from, params, out, cap, &m) == ZT_OK, "kernels do not compress it",
+              number, cuda);
+    if (is_there) {
+        simt_device_move(two, out, m);
+        simt_device_give(from.data);
+        simt_device_give(out);
+    }
+    need_that(n == m && memcmp(one, two, n) == 0, "the file differs", number, cuda);
+    compare_values(serial, cuda, a, one, n, number);
+    free(one);
+    free(two);
 }
 
 #endif

@@ -224,6 +224,15 @@ template <class T> static inline T atomicMax(T *p, typename simt_atomic_type<T>:
     return old;
 }
 
+template <class T>
+static inline T atomicCAS(T *p, typename simt_atomic_type<T>::type old,
+                          typename simt_atomic_type<T>::type v)
+{
+    simt_preempt();
+    (void)__atomic_compare_exchange_n(p, &old, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return old;
+}
+
 /* Flags between blocks: words of 64 bits. */
 static inline uint64_t simt_load_flag(const uint64_t *p)
 {

@@ -8,10 +8,8 @@
  * kernels wrote, and of these which had corrections or were stored as they are. */
 #include "ztile_expert.h"
 #include "compare.h"
-#include "simt_device.h"
-#include "simt_runtime.h"
 
-enum { CHUNKS = 3, LEAST_SLAB = 1, SLAB = 1 << 22, MANY_CASES = 200 };
+enum { CHUNKS = 3, MANY_CASES = 200 };
 
 static struct {
     unsigned coded, corrected, raw; /* tiles */
@@ -22,39 +20,6 @@ static void note_kernel(const char *name)
     launched.coded += strcmp(name, "NAME(tf_join_parts)") == 0;
     launched.corrected += strcmp(name, "tf_join_chunks") == 0;
     launched.raw += strcmp(name, "tf_put_raw") == 0;
-}
-
-/* Compress by both policies, and read by both. */
-static void check(zt_context *serial, zt_context *cuda, const zt_array *a, const zt_params *params,
-                  bool is_there, unsigned number)
-{
-    const size_t bytes = array_bytes(a);
-    zt_array from = *a;
-    size_t cap = 0, n = 0, m = 0;
-    simt_opt.seed = number;
-    simt_slab_bytes = number % 2 ? LEAST_SLAB : SLAB; /* a layer of tiles, or several */
-    need_that(zt_context_set_policy(cuda, ZT_CUDA) == ZT_OK &&
-                  zt_compress_bound(cuda, a, params, &cap) == ZT_OK,
-              "no policy or bound", number, cuda);
-    uint8_t *const one = need(cap), *const two = need(cap);
-    uint8_t *const out = is_there ? simt_device_take(cap) : two;
-    if (is_there) {
-        from.data = simt_device_take(bytes);
-        simt_device_move(from.data, a->data, bytes);
-    }
-    need_that(zt_compress(serial, a, params, one, cap, &n) == ZT_OK, "it is not compressed", number,
-              serial);
-    need_that(zt_compress(cuda, &from, params, out, cap, &m) == ZT_OK, "kernels do not compress it",
-              number, cuda);
-    if (is_there) {
-        simt_device_move(two, out, m);
-        simt_device_give(from.data);
-        simt_device_give(out);
-    }
-    need_that(n == m && memcmp(one, two, n) == 0, "the file differs", number, cuda);
-    compare_values(serial, cuda, a, one, n, number);
-    free(one);
-    free(two);
 }
 
 /* A random bound of a kind that the transform can keep. Most are on each value: these need
@@ -95,7 +60,7 @@ static void check_case(zt_context *serial, zt_context *cuda, struct rng *r, unsi
     set_coder(&p, CODER_TRANSFORM);
     p.bound = draw_bound(r, hi - lo);
     if (hi > lo && hi - lo < 1e30)
-        check(serial, cuda, &a.array, &p, rng_once_in(r, 2), number);
+        check_policies(serial, cuda, &a.array, &p, rng_once_in(r, 2), number);
     test_array_free(&a);
 }
 
@@ -111,7 +76,7 @@ static void check_two_tiles(zt_context *serial, zt_context *cuda, bool is_there)
     set_coder(&p, CODER_TRANSFORM);
     p.index = ZT_INDEX_HYBRID;
     p.index_chunk = 1;
-    check(serial, cuda, &a.array, &p, is_there, 2 + is_there);
+    check_policies(serial, cuda, &a.array, &p, is_there, 2 + is_there);
     test_array_free(&a);
 }
 

@@ -2,6 +2,7 @@
  * launches them, and converts codebooks to the form that they read. */
 #include "codec/sz/gpu/kernels.h"
 #include "codec/sz/interp/spec.h"
+#include "codec/sz/lossless/gpu/job.h"
 #include "codec/sz/lossless/gpu/tiles.h"
 #include "codec/sz/transform/gpu/job.h"
 #include "codec/sz/transform/gpu/tiles.h"
@@ -24,14 +25,14 @@ static bool is_transform(const struct zti_coding *coding)
 
 static uint64_t work_bytes(const struct zti_coding *coding)
 {
-    if (is_lossless_high(coding))
-        return zti_ll_cuda_decode_bytes(coding);
-    if (!is_high(coding) && !is_transform(coding))
+    if (!is_high(coding) && !is_transform(coding) && !is_lossless_high(coding))
         return sz_found_bytes(sz_of(coding), coding->grid.count);
-    const uint64_t take = is_transform(coding) ? zti_tf_cuda_decode_bytes(coding)
-                                               : zti_sz_high_cuda_decode_bytes(coding);
-    const uint64_t put = is_transform(coding) ? zti_tf_cuda_encode_bytes(coding)
-                                              : zti_sz_high_cuda_encode_bytes(coding);
+    const uint64_t take = is_transform(coding)       ? zti_tf_cuda_decode_bytes(coding)
+                          : is_lossless_high(coding) ? zti_ll_cuda_decode_bytes(coding)
+                                                     : zti_sz_high_cuda_decode_bytes(coding);
+    const uint64_t put = is_transform(coding)       ? zti_tf_cuda_encode_bytes(coding)
+                         : is_lossless_high(coding) ? zti_ll_cuda_encode_bytes(coding)
+                                                    : zti_sz_high_cuda_encode_bytes(coding);
     return take > put ? take : put;
 }
 
@@ -96,14 +97,13 @@ static bool has_room(const struct zti_coding *coding)
 static bool can_encode(const struct zti_coding *coding)
 {
     const bool is_wide = is_high(coding) && sz_of(coding)->tuning & ZTI_SZ_HIGH_WIDE;
-    return is_transform(coding) || (!is_wide && sz_of(coding)->coder < ZTI_SZ_LOSSLESS_HIGH &&
-                                    !is_of_keys(sz_of(coding)) && has_room(coding));
+    return is_transform(coding) || is_lossless_high(coding) ||
+           (!is_wide && !is_of_keys(sz_of(coding)) && has_room(coding));
 }
 
 static bool can_decode(const struct zti_coding *coding)
 {
-    return is_lossless_high(coding) || can_encode(coding) ||
-           (is_of_keys(sz_of(coding)) && has_room(coding));
+    return can_encode(coding) || (is_of_keys(sz_of(coding)) && has_room(coding));
 }
 
 /* ---- codebooks ---- */
@@ -174,6 +174,8 @@ static zt_status encode(zt_context *context, const struct zti_cuda_encoding *e)
 {
     if (is_transform(e->coding))
         return zti_tf_cuda_encode(context, e);
+    if (is_lossless_high(e->coding))
+        return zti_ll_cuda_encode(context, e);
     struct sz_tiles s = tiles_of(e->coding);
     s.view.out = e->array;
     memcpy(s.view.hi, e->array.shape, sizeof s.view.hi);

@@ -28,7 +28,8 @@ static struct part whole_of(const struct tile *tile)
                          .keys = slot->keys,
                          .marks = slot->marks,
                          .codes = slot->magnitudes,
-                         .residuals = slot->residuals};
+                         .residuals = slot->residuals,
+                         .is_far = is_far(tile)};
 }
 
 /* Sides of a box of about BOX_VALUES values. */
@@ -79,28 +80,25 @@ static void find_boxes(const struct tile *tile, struct part *part)
                                             {12, 6, 19, 0}};
     const struct zti_ll_shape *const s = &tile->s;
     const struct zti_ll_shape box = box_shape(s);
-    const value *const all = tile->values;
-    value *to = (value *)tile->slot->values + s->values;
+    value *const to = (value *)tile->slot->values + s->values;
+    struct zti_ll_box boxes[BOXES];
     for (uint32_t b = 0; b < BOXES; b++) {
-        uint32_t at[4];
+        uint32_t *const at = boxes[b].at;
         part[b] = whole_of(tile);
+        part[b].is_far = false;
         part[b].s = box;
-        part[b].values = to;
+        part[b].values = to + (size_t)b * box.values;
         part[b].keys += b * ll_cells(&box);
         part[b].marks += b * ll_cells(&box);
         part[b].codes += b * ll_cells(&box);
         part[b].residuals += (size_t)b * box.values;
-        for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t i = 0; i < 4; i++) {
+            boxes[b].dim[i] = box.dim[i];
             at[i] = (s->dim[i] - box.dim[i]) * place[b][i] / 20;
-        part[b].first_slice = at[0] * s->dim[1] + at[1];
-        for (uint32_t row = 0; row < box.rows; row++, to += box.width) {
-            const uint32_t y = at[2] + row % box.dim[2];
-            const uint32_t z = at[1] + row / box.dim[2] % box.dim[1];
-            const uint32_t t = at[0] + row / box.dim[2] / box.dim[1];
-            const size_t from = ((size_t)(t * s->dim[1] + z) * s->dim[2] + y) * s->width + at[3];
-            memcpy(to, all + from, box.width * sizeof *to);
         }
+        part[b].first_slice = at[0] * s->dim[1] + at[1];
     }
+    copy_boxes(tile, boxes, BOXES, to);
 }
 
 /* ---- comparing ---- */
@@ -158,7 +156,7 @@ static void try_transform(const struct tile *tile, const struct part *part, uint
     if (tries->sets > 0)
         p.axes = own.p.axes;
     if (tries->has_weights) {
-        fit(part, parts, &t, &p);
+        fit(tile, part, parts, &t, &p);
         weights = cost_of(tile, part, parts, &t, &p);
         weights += weights / WEIGHTS_PART;
     }
@@ -207,7 +205,7 @@ static void fit_whole(const struct tile *tile, struct choice *best)
     best->rest_bits = make_keys(tile, &whole, &best->t, &has_marks);
     best->has_keys = true;
     best->t.has_marks = has_marks;
-    fit(&whole, 1, &best->t, &best->p);
+    fit(tile, &whole, 1, &best->t, &best->p);
 }
 
 static bool has_weights(const struct zti_ll_predictor *p)
@@ -242,11 +240,10 @@ static void choose_transform(const struct tile *tile, const struct tries *tries,
 {
     struct zti_ll_transform list[CANDIDATES];
     struct part part[BOXES];
-    const value *const v = tile->values;
     uint64_t fill = 0;
     uint32_t parts = 1;
-    const bool is_learnt = tile->known->is_learnt, has_fill = find_fill(tile, v, &fill);
-    uint32_t n = find_candidates(tile, v, has_fill ? &fill : NULL, list);
+    const bool is_learnt = tile->known->is_learnt, has_fill = find_fill(tile, &fill);
+    uint32_t n = find_candidates(tile, has_fill ? &fill : NULL, list);
     if (has_fill)
         n = with_fills(tile->known, fill, list, n);
     if (n == 1 && is_learnt && tries->sets + tries->has_weights == 1) {

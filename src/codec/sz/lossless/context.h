@@ -140,11 +140,6 @@ ZTI_INLINE uint32_t mean_of_piece(const uint8_t *code)
     return 8 * sum / ZTI_LL_PIECE;
 }
 
-ZTI_INLINE value size_of(key residual)
-{
-    return residual < 0 ? 0 - (value)residual : (value)residual;
-}
-
 #if defined(ZTI_WITH_AVX2)
 
 /* Codes of a vector of residuals, their signs, and the bits that are left open. */
@@ -202,10 +197,10 @@ static uint64_t residuals_to_symbols(bool has_signs, const key *restrict residua
     const uint32_t whole = AT_ONCE > 1 ? n / AT_ONCE * AT_ONCE : 0;
     uint64_t open = find_symbols(has_signs, residual, whole, symbol);
     for (uint32_t i = whole; i < n; i++) {
-        const value size = size_of(residual[i]);
-        const uint32_t own = ll_code(size);
-        symbol[i] = (uint8_t)(has_signs ? 2 * own - (residual[i] < 0) : own);
-        open += ll_open(size) + (!has_signs && size != 0);
+        uint64_t bits;
+        symbol[i] = symbol_of(has_signs, residual[i]);
+        (void)open_bits_of(has_signs, residual[i], &bits);
+        open += bits;
     }
     for (uint32_t i = 0; mark && i < n; i++)
         symbol[i] = mark[i] ? mark[i] : symbol[i];
@@ -219,16 +214,6 @@ static void make_steps(bool has_signs, bool has_marks, struct steps *steps)
 {
     for (uint32_t symbol = 0; symbol < ZTI_LL_ALPHABET; symbol++)
         make_step(has_signs, has_marks, symbol, steps);
-}
-
-/* Of one: bits below the two after the leading one, above the sign where symbols have none. */
-ZTI_INLINE uint64_t open_bits_of(bool has_signs, key residual, uint64_t *count)
-{
-    const value size = size_of(residual);
-    const uint32_t open = ll_open(size);
-    const uint64_t bits = size & ~(~(value)0 << open);
-    *count = has_signs ? open : open + (size != 0);
-    return has_signs ? bits : bits << 1 | (residual < 0);
 }
 
 #if defined(ZTI_WITH_AVX2)

@@ -17,6 +17,7 @@ struct part {
     uint8_t *marks;
     uint8_t *codes; /* of magnitudes */
     key *residuals;
+    bool is_far;           /* values and all of these are in a GPU's memory */
     uint32_t first_slice;  /* of the part along axes 0 and 1 of the tile */
     uint32_t band, one_in; /* band: its rows, or 0. One band in 'one_in' is looked at; without bands
                               all rows are. All have keys. */
@@ -141,6 +142,12 @@ static bool is_marked(const struct part *part, const uint8_t *const *tap, const 
     return any;
 }
 
+/* Whether a column is not looked at: the first of rows that are not narrow. */
+ZTI_INLINE bool is_left_out(const struct zti_ll_shape *s, uint32_t x)
+{
+    return x == 0 && s->width > 8 && !s->is_lanes;
+}
+
 /* Add a row's values 'from', from + 'every', and so on. */
 static void add_row(struct equations *e, struct points *p, const struct part *part, bool has_marks,
                     uint32_t row, const struct zti_ll_taps *taps, uint32_t from, uint32_t every)
@@ -157,11 +164,39 @@ static void add_row(struct equations *e, struct points *p, const struct part *pa
         mark[k] = part->marks + at;
     }
     for (uint32_t x = from; x < ll_width(s, row); x += every) {
-        if ((x == 0 && s->width > 8 && !s->is_lanes) ||
+        if (is_left_out(s, x) ||
             (has_marks && is_marked(part, mark, part->marks + cell, x, e->n + 1)))
             continue;
         add_point(e, p, tap, part->keys + cell, x);
     }
+}
+
+/* Add values of a regime from all of a tile whose keys are in a GPU's memory: the same values that
+ * add_row takes of rows that follow each other. */
+static void add_far(const struct tile *tile, struct equations *e, struct points *p,
+                    const struct zti_ll_transform *t, uint32_t regime, uint32_t every)
+{
+    const struct zti_ll_shape *const s = &tile->s;
+    uint32_t number[FIT_POINTS + 1], skip = 0, n = 0;
+    uint8_t marked[FIT_POINTS + 1];
+    const key *tap[ZTI_LL_TAPS + 1];
+    key *const list = (key *)(void *)tile->slot->found;
+    for (uint32_t row = 0; row < s->rows; row++) {
+        if (ll_regime(s, row) != regime || (t->has_rows && t->source[row] >= 0))
+            continue;
+        for (uint32_t x = (every - skip % every) % every; x < ll_width(s, row); x += every)
+            if (!is_left_out(s, x))
+                number[n++] = row * s->width + x;
+        skip += s->width;
+    }
+    if (n == 0)
+        return;
+    tile->kernels->points(tile->kernels, regime, number, n, list, marked);
+    for (uint32_t k = 0; k < e->n + 2; k++)
+        tap[k] = list + (size_t)k * n;
+    for (uint32_t i = 0; i < n; i++)
+        if (!t->has_marks || !marked[i])
+            add_point(e, p, tap, tap[e->n + 1], i);
 }
 
 /* Values of a regime in all parts. */
@@ -175,8 +210,9 @@ static uint64_t count_regime(const struct part *part, uint32_t parts, uint32_t r
     return count;
 }
 
-static void fit_regime(const struct part *part, uint32_t parts, const struct zti_ll_transform *t,
-                       uint32_t regime, struct zti_ll_predictor *p)
+static void fit_regime(const struct tile *tile, const struct part *part, uint32_t parts,
+                       const struct zti_ll_transform *t, uint32_t regime,
+                       struct zti_ll_predictor *p)
 {
     const struct zti_ll_taps taps = ll_taps(&part->s, regime);
     const uint32_t n = taps.before + taps.own;
@@ -193,7 +229,9 @@ static void fit_regime(const struct part *part, uint32_t parts, const struct zti
     const uint64_t most = parts > 1 ? FIT_BOX_POINTS : few < FIT_POINTS ? few : FIT_POINTS;
     uint32_t every = (uint32_t)(count / most) + 1, skip = 0;
     every += every > 1 && part->s.width % every == 0;
-    for (uint32_t i = 0; i < parts; i++)
+    if (part->is_far)
+        add_far(tile, &e, &points, t, regime, every);
+    for (uint32_t i = 0; !part->is_far && i < parts; i++)
         for (uint32_t row = 0; row < part[i].s.rows; row++) {
             if (ll_regime(&part[i].s, row) != regime || (t->has_rows && t->source[row] >= 0))
                 continue;
@@ -213,13 +251,13 @@ static void fit_regime(const struct part *part, uint32_t parts, const struct zti
     p->has_weights[regime] = true;
 }
 
-static void fit(const struct part *part, uint32_t parts, const struct zti_ll_transform *t,
-                struct zti_ll_predictor *p)
+static void fit(const struct tile *tile, const struct part *part, uint32_t parts,
+                const struct zti_ll_transform *t, struct zti_ll_predictor *p)
 {
     const uint32_t last = part->s.rows - 1, all = ll_regime(&part->s, last);
     for (uint32_t regime = 0; regime < ZTI_LL_REGIMES; regime++)
         if ((regime & ~all) == 0)
-            fit_regime(part, parts, t, regime, p);
+            fit_regime(tile, part, parts, t, regime, p);
         else
             p->has_weights[regime] = false;
 }

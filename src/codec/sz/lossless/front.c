@@ -1,5 +1,7 @@
 /* front.c: writes what a tile's bytes say before its symbols: the transform, the predictor, rows
  * that repeat rows, and which contexts share a model. read_front.h reads it. */
+#include "codec/sz/large_tile.h"
+#include "codec/sz/lossless/kernels.h"
 #include "codec/sz/lossless/lossless.h"
 
 _Static_assert(ZTI_LL_MODELS <= 1 << ZTI_LL_MODELS_BITS, "the number of models has room");
@@ -140,6 +142,21 @@ uint64_t zti_ll_encode_front(uint32_t type, const struct zti_ll_shape *shape,
     if (front->models > 0)
         zti_ll_encode_models(front->models, front->model_of, ZTI_LL_CONTEXTS, ZTI_LL_RUN_BITS, &to);
     return to.bits;
+}
+
+size_t zti_ll_begin_tile(const struct zti_ll_coded *c, uint8_t *to)
+{
+    const size_t lengths = zti_varint_bytes(c->front_bytes) + zti_varint_bytes(c->code_bytes) +
+                           zti_varint_bytes(c->open_bytes);
+    const size_t bytes = lengths + c->front_bytes + c->code_bytes + c->open_bytes + c->rest_bytes;
+    const uint8_t *const begin = to;
+    if (!is_shorter_than_raw(bytes, c->most))
+        return 0;
+    to = begin_coded_tile(to, bytes);
+    to = zti_put_varint(to, c->front_bytes);
+    to = zti_put_varint(to, c->code_bytes);
+    to = zti_put_varint(to, c->open_bytes);
+    return (size_t)(to - begin);
 }
 
 /* ---- and back ---- */

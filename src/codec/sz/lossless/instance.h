@@ -2,6 +2,7 @@
  * WIDTH, OPS, and which coder of symbols it takes; it is compiled for each instruction set, and all
  * do the same. */
 #include "codec/sz/large_tile.h"
+#include "codec/sz/lossless/kernels.h"
 #include "codec/sz/lossless/lossless.h"
 #if defined(ZTI_WITH_AVX2)
 #include "simd/vectors.h"
@@ -14,12 +15,14 @@
 #include "codec/sz/lossless/context.h"
 
 #if defined(ZTI_WITH_AVX2)
-#include "codec/sz/lossless/wave.h"
+#include "codec/sz/lossless/x86/wave.h"
 #endif
 
 #include "codec/sz/lossless/fit.h"
 
 #include "codec/sz/lossless/measure.h"
+
+#include "codec/sz/lossless/look.h"
 
 #include "codec/sz/lossless/candidates.h"
 
@@ -27,12 +30,11 @@
 
 #include "codec/sz/lossless/choose.h"
 
-#include "codec/sz/lossless/multiples.h"
-
 #include "codec/sz/lossless/tile.h"
 
 const struct zti_ll_ops OPS = {.encode = encode,
                                .decode = decode,
+                               .encode_by = encode_by,
                                .learn = learn,
                                .may_repeat_far = may_repeat_far,
                                .repeats_far = repeats_far};

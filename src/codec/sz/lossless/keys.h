@@ -1,5 +1,6 @@
-/* keys.h: kernel text: a row's values to keys and marks, and back, for each transform of spec.h.
- * The includer defines WIDTH; 'value' is its unsigned type, 'key' the signed one. */
+/* keys.h: kernel text: a row's values to keys and marks, and back, for each transform of spec.h;
+ * and to numbers of multiples. The includer defines WIDTH; 'value' is its unsigned type, 'key' the
+ * signed one. */
 #include "codec/sz/lossless/value.h"
 
 #include "codec/sz/fields.h"
@@ -9,38 +10,13 @@ struct tile {
     const struct zti_ll_tables *tables;
     const struct zti_ll_known *known;
     struct zti_ll_slot *slot;
-    const value *values; /* in the order of coding; encoding only */
+    const value *values; /* in the order of coding; encoding only. NULL: kernels have them */
+    struct zti_ll_kernels *kernels; /* NULL: the values are in the host's memory */
     uint32_t type;
     bool is_beyond; /* a value has no multiple within the bound */
     bool is_sample; /* only the choice is wanted, and needs be about right */
     struct zti_ll_shape s;
 };
-
-ZTI_INLINE double number_of(uint32_t type, value v)
-{
-#if WIDTH == 32
-    float f;
-    memcpy(&f, &v, sizeof f);
-    return type == ZT_F32 ? (double)f : (double)(int32_t)v;
-#else
-    double d;
-    memcpy(&d, &v, sizeof d);
-    return type == ZT_F64 ? d : (double)(int64_t)v;
-#endif
-}
-
-/* ---- linear below an exponent ---- */
-
-/* How many low bits the key of a magnitude with this exponent leaves open; WIDTH: all of it. */
-static uint32_t open_bits(const struct zti_ll_transform *t, uint32_t e)
-{
-    if (e >= t->base)
-        return 0;
-    const uint32_t down = t->base - e + t->zeros;
-    if (e == 0 || down > MANTISSA)
-        return WIDTH;
-    return down > t->low[e] ? down - t->low[e] : 0;
-}
 
 /* ---- a row to keys ---- */
 
@@ -55,66 +31,6 @@ ZTI_INLINE uint32_t next_mark(const uint8_t *mark, uint32_t i, uint32_t n)
     while (i < n && !mark[i])
         i++;
     return i;
-}
-
-/* A float that is a decimal to its key; 0 and false if it is none. Written without branches, so
- * that the compiler takes several values at a time. Minus zero is none: GCC 12, told that nobody
- * looks at the flags of operations, makes -0.0 of (double)(int64_t)-0.0. */
-ZTI_INLINE bool decimal_of(double ten, value v, key *k)
-{
-    const double y = number_of(FLOAT, v) * ten;
-    const bool is_small = fabs(y) < (WIDTH == 32 ? 0x1p30 : 9e15);
-    *k = (key)rint(is_small ? y : 0);
-    return is_small & (bits_of((double)*k / ten) == v) & (v != SIGN);
-}
-
-/* The same of a lattice's number; a step of 0 has none. */
-ZTI_INLINE bool lattice_of(double offset, double step, value v, key *k)
-{
-    const double y = (number_of(FLOAT, v) - offset) / step;
-    const bool is_small = fabs(y) < 1e9;
-    *k = (key)rint(is_small ? y : 0);
-    return is_small & (bits_of(offset + (double)*k * step) == v) & (v != SIGN) & (step > 0);
-}
-
-ZTI_INLINE bool digits_of(const struct tile *tile, const struct zti_ll_transform *t, value v,
-                          key *k)
-{
-    int64_t wide;
-    const bool is_one = ll_to_digits(tile->tables->ten, tile->type, t->digits, t->lowest,
-                                     number_of(tile->type, v), &wide);
-    *k = (key)wide;
-    return is_one;
-}
-
-/* The same of those near 1, which the compiler takes several at a time. */
-ZTI_INLINE bool near_digits_of(const struct zti_ll_digits *form, value v, key *k)
-{
-    int64_t wide;
-    const bool is_one = ll_to_near_digits(form, number_of(ZT_F64, v), &wide);
-    *k = (key)wide;
-    return is_one;
-}
-
-ZTI_INLINE bool rank_of(const struct zti_ll_transform *t, value v, key *k)
-{
-    const uint64_t wanted = (uint64_t)(int64_t)(key)v ^ UINT64_C(1) << 63;
-    uint32_t low = 0, high = t->ranks - 1;
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        if (t->rank[middle] < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *k = (key)low;
-    return t->rank[low] == wanted;
-}
-
-/* The ordered integer whose rank is looked for, of one that 'order_of' makes. */
-ZTI_INLINE uint64_t ranked(key ordered)
-{
-    return (uint64_t)(int64_t)ordered ^ UINT64_C(1) << 63;
 }
 
 /* What a tile's transform needs more than its parameters: bits that it leaves open, by exponent. */
@@ -142,16 +58,8 @@ static void linear_to_keys(const struct zti_ll_transform *t, const value *restri
                            key *restrict k)
 {
     const value base = t->base, zeros = t->zeros;
-    const value less = (base << MANTISSA) - ONE;
-    for (uint32_t i = 0; i < n; i++) {
-        const value size = v[i] & (SIGN - 1), e = size >> MANTISSA;
-        const value sign = (value)((key)v[i] >> (WIDTH - 1));
-        const value down = base + zeros - e;
-        const value low =
-            e == 0 || down > MANTISSA ? 0 : ((size & (ONE - 1)) | ONE) >> (down & (WIDTH - 1));
-        const value linear = e >= base ? (size - less) >> zeros : low;
-        k[i] = (key)(linear ^ sign);
-    }
+    for (uint32_t i = 0; i < n; i++)
+        k[i] = linear_key(base, zeros, v[i]);
 }
 
 #if defined(ZTI_WITH_AVX2)
@@ -211,7 +119,8 @@ static void some_to_keys(const struct tile *tile, const struct zti_ll_transform 
             mark[i] = near_digits_of(&form, v[i], &k[i]) ? 0 : ZTI_LL_MARK_RAW;
         for (uint32_t i = 0; i < n; i++)
             if (WIDTH == 32 || mark[i])
-                mark[i] = digits_of(tile, t, v[i], &k[i]) ? 0 : ZTI_LL_MARK_RAW;
+                mark[i] =
+                    digits_of(tile->tables->ten, tile->type, t, v[i], &k[i]) ? 0 : ZTI_LL_MARK_RAW;
     } else {
         for (uint32_t i = 0; i < n; i++)
             mark[i] = rank_of(t, (value)order_of(is_float, v[i]), &k[i]) ? 0 : ZTI_LL_MARK_RAW;
@@ -426,22 +335,16 @@ static void keys_to_row(const struct tile *tile, const struct zti_ll_transform *
             v[i] = (value)ll_get(r, WIDTH);
 }
 
-/* The bits that the linear transform leaves open of a value, WIDTH or fewer. */
 ZTI_INLINE void write_linear(const struct zti_ll_transform *t, const struct opens *opens, value v,
                              struct zti_bit_writer *w)
 {
-    const value size = v & (SIGN - 1);
-    const uint32_t e = (uint32_t)(size >> MANTISSA), open = opens->bits[e];
-    if (open < WIDTH) {
-        zti_put_bits(w, (size >> t->low[e]) & (((value)1 << open) - 1), open);
-        return;
-    }
-    zti_put_bits(w, size != 0, 1);
-    if (size)
-        zti_put_bits64(w, size, WIDTH - 1);
+    uint32_t count;
+    const uint64_t bits = linear_field(t, opens->bits[(v & (SIGN - 1)) >> MANTISSA], v, &count);
+    zti_put_bits64(w, bits, count);
 }
 
-/* The same of n values, several at a time where their bits are few. */
+/* The bits that the linear transform leaves open of n values, several at a time where they are
+ * few. */
 static void write_linears(const struct zti_ll_transform *t, const struct opens *opens,
                           const value *v, uint32_t n, struct zti_bit_writer *w)
 {
@@ -495,4 +398,78 @@ static void write_open(const struct zti_ll_transform *t, const struct opens *ope
                 zti_put_bits64(&w, v[end], WIDTH);
     }
     *to = w;
+}
+
+/* ---- multiples of a step ---- */
+
+/* Values of a row to the numbers of the nearest multiples, less the centre, and back. Where
+ * zti_ll_set_multiples was told the range of the values, all but those at the ends of the type have
+ * a multiple within the bound. */
+
+#define QUANTIZE(name, scalar, number_of_one)                                                      \
+    static bool name(const struct zti_sz *sz, const scalar *from, int64_t stride, uint32_t n,      \
+                     value *to)                                                                    \
+    {                                                                                              \
+        uint32_t bad = 0;                                                                          \
+        for (uint32_t i = 0; i < n; i++)                                                           \
+            bad |= !number_of_one(sz, from[(int64_t)i * stride], to + i);                          \
+        return bad == 0;                                                                           \
+    }
+
+#define DEQUANTIZE(name, scalar)                                                                   \
+    static void name(const struct zti_sz *sz, const value *from, uint32_t n, int64_t stride,       \
+                     scalar *to)                                                                   \
+    {                                                                                              \
+        const double step = sz->step, centre = (double)sz->centre;                                 \
+        for (uint32_t i = 0; i < n; i++)                                                           \
+            to[(int64_t)i * stride] = (scalar)multiple_of((key)from[i], centre, step);             \
+    }
+
+#define DEQUANTIZE_WHOLE(name, scalar, least, most)                                                \
+    static void name(const struct zti_sz *sz, const value *from, uint32_t n, int64_t stride,       \
+                     scalar *to)                                                                   \
+    {                                                                                              \
+        const int64_t step = (int64_t)sz->whole_step;                                              \
+        for (uint32_t i = 0; i < n; i++) {                                                         \
+            to[(int64_t)i * stride] =                                                              \
+                (scalar)whole_multiple_of((key)from[i], sz->centre, step, least, most);            \
+        }                                                                                          \
+    }
+
+QUANTIZE(quantize_f32, float, number_of_float)
+QUANTIZE(quantize_f64, double, number_of_double)
+QUANTIZE(quantize_i32, int32_t, number_of_integer)
+QUANTIZE(quantize_i64, int64_t, number_of_integer)
+DEQUANTIZE(dequantize_f32, float)
+DEQUANTIZE(dequantize_f64, double)
+DEQUANTIZE_WHOLE(dequantize_i32, int32_t, INT32_MIN, INT32_MAX)
+DEQUANTIZE_WHOLE(dequantize_i64, int64_t, INT64_MIN, INT64_MAX)
+
+#undef QUANTIZE
+#undef DEQUANTIZE
+#undef DEQUANTIZE_WHOLE
+
+/* false: a value has no multiple within the bound. */
+static bool quantize_row(const struct zti_coding *coding, const void *from, int64_t stride,
+                         uint32_t n, value *to)
+{
+    const struct zti_sz *const sz = sz_of(coding);
+    switch (coding->type) {
+    case ZT_F32: return quantize_f32(sz, from, stride, n, to);
+    case ZT_F64: return quantize_f64(sz, from, stride, n, to);
+    case ZT_I32: return quantize_i32(sz, from, stride, n, to);
+    default: return quantize_i64(sz, from, stride, n, to);
+    }
+}
+
+static void dequantize_row(const struct zti_coding *coding, const value *from, uint32_t n,
+                           int64_t stride, void *to)
+{
+    const struct zti_sz *const sz = sz_of(coding);
+    switch (coding->type) {
+    case ZT_F32: dequantize_f32(sz, from, n, stride, to); break;
+    case ZT_F64: dequantize_f64(sz, from, n, stride, to); break;
+    case ZT_I32: dequantize_i32(sz, from, n, stride, to); break;
+    default: dequantize_i64(sz, from, n, stride, to);
+    }
 }

@@ -31,6 +31,8 @@ struct zti_ll_known {
     uint32_t axes;                     /* of differences that were best in the last of them */
 };
 
+struct zti_ll_kernels;
+
 /* What a tile is coded in: memory of one thread. */
 struct zti_ll_slot {
     atomic_flag is_claimed;
@@ -82,6 +84,8 @@ struct zti_ll_ops {
                    uint64_t last, struct zti_bit_writer *w);
     void (*decode)(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                    uint64_t last, const struct zti_view *view);
+    void (*encode_by)(struct zti_ll_kernels *kernels, const struct zti_coding *coding,
+                      const uint64_t *origin, const uint32_t *extent);
     /* Add what a tile comes to when all there is is tried. */
     void (*learn)(const struct zti_coding *coding, const struct zti_array *array, uint64_t tile,
                   struct zti_ll_slot *slot, struct zti_ll_known *known);

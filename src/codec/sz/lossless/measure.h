@@ -15,6 +15,8 @@ static uint64_t make_keys(const struct tile *tile, const struct part *part,
     const struct zti_ll_shape *const s = &part->s;
     uint64_t open = 0, raw = 0;
     struct opens opens;
+    if (part->is_far)
+        return tile->kernels->make_keys(tile->kernels, t, has_marks);
     make_opens(t, &opens);
     for (uint32_t row = 0; row < s->rows; row++) {
         const size_t cell = ll_cell(s, row);
@@ -156,19 +158,28 @@ static void clear_counts(zti_ll_counts *counts, uint32_t groups)
 
 enum { WORTH_PART = 128 /* of all bits: what a model more has to save, for the time it takes */ };
 
-/* The models of a tile's or another part's symbols, and which context has which; counts are in the
- * first place. */
-static uint32_t find_models(const struct tile *tile, uint32_t values, uint8_t *model_of,
-                            uint64_t *cost)
+/* What kernels counted of contexts. */
+static const uint32_t *far_counts(const struct tile *tile)
+{
+    return tile->kernels ? tile->kernels->contexts : NULL;
+}
+
+/* The models of a tile's or another part's symbols, and which context has which, given how often
+ * contexts occur: if kernels counted those, they count symbols too. Counts are in the first place.
+ */
+static uint32_t find_models(const struct tile *tile, const uint32_t *count, uint32_t values,
+                            uint8_t *model_of, uint64_t *cost)
 {
     struct zti_ll_slot *const slot = tile->slot;
-    uint32_t count[ZTI_LL_CONTEXTS];
-    uint8_t group_of[ZTI_LL_TABLE], model[ZTI_LL_GROUPS];
-    count_contexts(slot->contexts, values, count);
+    uint8_t group_of[ZTI_LL_TABLE] = {0}, model[ZTI_LL_GROUPS];
     const uint32_t groups = zti_ll_group(count, group_of);
-    clear_counts(slot->counts, groups);
-    count_symbols(slot->counts, group_of, slot->symbols, slot->contexts, values);
-    join_counts(slot->counts, groups);
+    if (count == far_counts(tile)) {
+        tile->kernels->count_symbols(tile->kernels, group_of, groups, slot->counts[0]);
+    } else {
+        clear_counts(slot->counts, groups);
+        count_symbols(slot->counts, group_of, slot->symbols, slot->contexts, values);
+        join_counts(slot->counts, groups);
+    }
     const uint32_t models =
         zti_ll_merge(tile->tables, slot->counts[0], groups, WORTH_PART, model, cost);
     for (uint32_t c = 0; c < ZTI_LL_CONTEXTS; c++)
@@ -183,10 +194,17 @@ static uint64_t cost_of(const struct tile *tile, const struct part *part, uint32
     struct zti_ll_slot *const slot = tile->slot;
     const uint32_t groups = tile->tables->groups;
     uint64_t any = 0, open = 0, cost = 0;
+    uint32_t count[ZTI_LL_CONTEXTS];
     uint8_t model_of[ZTI_LL_CONTEXTS];
+    if (part->is_far) {
+        bool signs;
+        open = tile->kernels->make_symbols(tile->kernels, t, p, &signs);
+        (void)find_models(tile, far_counts(tile), tile->s.values, model_of, &cost);
+        return cost + (open << 16);
+    }
     for (uint32_t i = 0; i < parts; i++)
         any |= make_residuals(tile, &part[i], t, p);
-    const bool has_signs = ll_code(any) <= ZTI_LL_MOST_CODE;
+    const bool has_signs = ll_have_signs(any);
     clear_counts(slot->counts, groups);
     for (uint32_t i = 0; i < parts; i++) {
         open += make_symbols(tile, &part[i], t, has_signs, slot->symbols, slot->contexts);
@@ -194,10 +212,13 @@ static uint64_t cost_of(const struct tile *tile, const struct part *part, uint32
             count_symbols(slot->counts, tile->tables->sample_groups, slot->symbols, slot->contexts,
                           part[i].s.values);
     }
-    if (parts == 1)
-        (void)find_models(tile, values_looked_at(part), model_of, &cost);
-    else
+    if (parts == 1) {
+        const uint32_t values = values_looked_at(part);
+        count_contexts(slot->contexts, values, count);
+        (void)find_models(tile, count, values, model_of, &cost);
+    } else {
         join_counts(slot->counts, groups);
+    }
     for (uint32_t g = 0; parts > 1 && g < groups; g++)
         cost += zti_ll_cost(tile->tables, slot->counts[0][g], ZTI_LL_ALPHABET);
     return cost + (open << 16);

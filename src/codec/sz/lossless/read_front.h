@@ -45,10 +45,10 @@ struct zti_ll_lists {
 };
 
 /* States of the stream of a tile's symbols. */
-ZTI_STATIC uint32_t ll_states(const struct zti_ll_shape *s)
+ZTI_STATIC uint32_t ll_states(uint32_t values)
 {
     enum { MANY_FROM = 4096 };
-    return s->values < MANY_FROM ? ZTI_ANS_FEW : ZTI_ANS_MANY;
+    return values < MANY_FROM ? ZTI_ANS_FEW : ZTI_ANS_MANY;
 }
 
 /* Get n <= 64 bits; beyond the end they are zeros, and zti_is_past_end says so. */

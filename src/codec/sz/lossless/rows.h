@@ -354,10 +354,22 @@ static void spread_source(const struct tile *tile, const value *v, uint32_t row,
     }
 }
 
+/* A tile whose values are in the host's memory. */
+static struct tile near_tile(const struct tile *tile)
+{
+    struct tile near = *tile;
+    if (is_far(tile)) {
+        (void)sample_values(tile, 0, 1, tile->s.values, tile->slot->values);
+        near.values = tile->slot->values;
+    }
+    return near;
+}
+
 /* Which rows repeat rows; false where they are too few. *many: they are a quarter of all or more.
  */
-static bool find_rows(const struct tile *tile, struct zti_ll_transform *t, bool *many)
+static bool find_rows(const struct tile *given, struct zti_ll_transform *t, bool *many)
 {
+    const struct tile near = near_tile(given), *const tile = &near;
     const struct zti_ll_shape *const s = &tile->s;
     const value *const v = tile->values;
     struct hit *const hit = (struct hit *)(void *)tile->slot->found;

@@ -169,6 +169,23 @@ ZTI_STATIC uint32_t ll_turned_row(const struct zti_ll_shape *s, uint32_t number)
     return t * s->step[0] + z * s->step[1] + y * s->step[2];
 }
 
+/* Of value i in the order of coding: its cell, and its place in C order. */
+ZTI_STATIC size_t ll_cell_of(const struct zti_ll_shape *s, uint32_t i)
+{
+    const uint32_t row = i / s->width;
+    return ll_cell(s, row) + (i - row * s->width);
+}
+
+ZTI_STATIC uint32_t ll_place_in_order(const struct zti_ll_shape *s, uint32_t i)
+{
+    const uint32_t row = i / s->width, x = i - row * s->width;
+    if (s->is_lanes) {
+        const uint32_t length = s->values / s->width, more = s->values % s->width;
+        return x * length + (x < more ? x : more) + row;
+    }
+    return s->is_turned ? ll_turned_row(s, row) + x * s->step[3] : i;
+}
+
 /* Which slower axes have a row before this one: bit 0 the slowest but one of a plane (y), bit 1 the
  * plane before (z), bit 2 the volume before (t). */
 ZTI_INLINE uint32_t ll_regime(const struct zti_ll_shape *s, uint32_t row)
@@ -318,6 +335,12 @@ ZTI_STATIC uint32_t ll_code(uint64_t magnitude)
     return (uint32_t)ZTI_LL_CODE(magnitude, open);
 }
 
+/* Whether symbols have signs, given a number that no magnitude is above. */
+ZTI_STATIC bool ll_have_signs(uint64_t most)
+{
+    return ll_code(most) <= ZTI_LL_MOST_CODE;
+}
+
 /* Bits that a code leaves open, and the least magnitude that has it. */
 ZTI_STATIC uint32_t ll_open_bits(uint32_t code)
 {
@@ -449,6 +472,12 @@ struct zti_ll_transform {
     int32_t *source; /* a row: which, or -1 */
     uint8_t *how;    /* 1: from its end; 2: negated */
 };
+
+/* Which row a row repeats, or -1. */
+ZTI_INLINE int32_t ll_source(const struct zti_ll_transform *t, uint32_t row)
+{
+    return t->has_rows ? t->source[row] : -1;
+}
 
 /* A power of ten: mantissa of 128 bits, the highest set, times 2^exponent; truncated. */
 struct zti_ll_power {

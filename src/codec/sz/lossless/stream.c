@@ -4,6 +4,7 @@
  * models. */
 #include "codec/sz/large_tile.h"
 #include "codec/sz/lossless/decimals.h"
+#include "codec/sz/lossless/kernels.h"
 #include "codec/sz/lossless/lossless.h"
 #include "codec/sz/stored.h"
 #include "core/cpu.h"
@@ -314,6 +315,12 @@ void zti_ll_encode(const struct zti_coding *coding, const struct zti_array *arra
                    uint64_t last, struct zti_bit_writer *w)
 {
     ops_of(coding)->encode(coding, array, first, last, w);
+}
+
+void zti_ll_encode_by(struct zti_ll_kernels *kernels, const struct zti_coding *coding,
+                      const uint64_t *origin, const uint32_t *extent)
+{
+    ops_of(coding)->encode_by(kernels, coding, origin, extent);
 }
 
 void zti_ll_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,

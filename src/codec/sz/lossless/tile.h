@@ -170,7 +170,6 @@ static void from_coding(const struct zti_ll_shape *s, const value *from, value *
 /* What a tile's parts take. */
 struct sizes {
     uint64_t front_bits, open_bits, rest_bits;
-    size_t code_bytes;
 };
 
 /* Models of contexts of rows that repeat rows, or of others. */
@@ -185,36 +184,47 @@ static void find_model_numbers(const struct zti_ll_front *front, bool is_repeat,
         look_up(front->model_of, 2, 0, context, n, model);
 }
 
-/* Symbols in the models that contexts come to; front has these. Returns the
- * stream's bytes. */
-static const uint8_t *code_symbols(const struct tile *tile, struct zti_ll_front *front,
-                                   struct sizes *sizes)
+/* The models that contexts come to, given how often these occur, and the encoder's table; front has
+ * the models. */
+static void make_models(const struct tile *tile, const uint32_t *count, struct zti_ll_front *front,
+                        struct sizes *sizes)
 {
     struct zti_ll_slot *const slot = tile->slot;
     const struct zti_ans_model *of[ZTI_LL_MODELS];
-    const uint32_t n = tile->s.values;
     uint64_t cost;
-    front->models = find_models(tile, n, front->model_of, &cost);
+    front->models = find_models(tile, count, tile->s.values, front->model_of, &cost);
     sizes->front_bits = zti_ll_encode_front(tile->type, &tile->s, front, NULL);
     for (uint32_t k = 0; k < front->models; k++) {
-        uint64_t count[ZTI_LL_ALPHABET];
+        uint64_t all[ZTI_LL_ALPHABET];
         for (uint32_t i = 0; i < ZTI_LL_ALPHABET; i++)
-            count[i] = slot->counts[0][k][i];
+            all[i] = slot->counts[0][k][i];
         zti_ans_place(slot->model[k].decode, ZTI_LL_ALPHABET, &slot->model[k]);
-        zti_ans_make_quickly(count, ZTI_TILE_PRECISIONS, &slot->model[k]);
+        zti_ans_make_quickly(all, ZTI_TILE_PRECISIONS, &slot->model[k]);
         sizes->front_bits += zti_ans_stored_bits(&slot->model[k]);
         of[k] = &slot->model[k];
     }
     zti_ans_mixed_fill(of, front->models, &slot->table);
+}
+
+/* Symbols in their models. Returns the stream's bytes, which end with those for a tile's codes. */
+static const uint8_t *code_symbols(const struct tile *tile, const struct zti_ll_front *front)
+{
+    struct zti_ll_slot *const slot = tile->slot;
+    const uint32_t n = tile->s.values;
     uint8_t *const model = slot->codes + zti_ans_mixed_bytes(n);
     if (front->t.has_rows)
         look_up(front->model_of, ZTI_LL_TABLE / 128, 0, slot->contexts, n, model);
     else
         find_model_numbers(front, false, slot->contexts, n, model);
-    const uint8_t *const codes =
-        PUT_CODES(&slot->table, model, slot->symbols, n, ll_states(&tile->s), slot->codes);
-    sizes->code_bytes = (size_t)(slot->codes + zti_ans_mixed_bytes(n) - codes);
-    return codes;
+    return PUT_CODES(&slot->table, model, slot->symbols, n, ll_states(tile->s.values), slot->codes);
+}
+
+static void write_front(const struct tile *tile, const struct zti_ll_front *front, uint8_t *to)
+{
+    struct zti_bit_writer w = zti_bit_writer_at(to);
+    (void)zti_ll_encode_front(tile->type, &tile->s, front, &w);
+    for (uint32_t k = 0; k < front->models; k++)
+        zti_ans_write(&tile->slot->model[k], &w);
 }
 
 static uint8_t *write_open_parts(const struct tile *tile, const struct zti_ll_front *front,
@@ -233,43 +243,82 @@ static uint8_t *write_open_parts(const struct tile *tile, const struct zti_ll_fr
     return to + bytes_of(sizes->rest_bits);
 }
 
+static struct zti_ll_coded coded_of(const struct sizes *sizes, size_t code_bytes, size_t most)
+{
+    return (struct zti_ll_coded){.most = most,
+                                 .front_bytes = bytes_of(sizes->front_bits),
+                                 .code_bytes = code_bytes,
+                                 .open_bytes = bytes_of(sizes->open_bits),
+                                 .rest_bytes = bytes_of(sizes->rest_bits)};
+}
+
+/* Whether what symbols and the transform leave open is as much as a raw tile. */
+static bool is_too_much(const struct sizes *sizes, size_t most)
+{
+    return bytes_of(sizes->rest_bits) + bytes_of(sizes->open_bits) >= most;
+}
+
 /* Write a tile's bytes and return their end, or NULL where they are no fewer than 'most', as a raw
  * tile has. */
 static uint8_t *encode_tile(const struct tile *tile, size_t most, uint8_t *to)
 {
     const struct part whole = whole_of(tile);
+    const uint32_t n = tile->s.values;
     struct zti_ll_front front = {.models = 0};
     struct sizes sizes = {.front_bits = 0};
+    uint32_t count[ZTI_LL_CONTEXTS];
     struct choice best;
     choose(tile, &best);
     front.t = best.t;
     front.p = best.p;
     sizes.rest_bits =
         best.has_keys ? best.rest_bits : make_keys(tile, &whole, &front.t, &front.t.has_marks);
-    front.has_signs = ll_code(make_residuals(tile, &whole, &front.t, &front.p)) <= ZTI_LL_MOST_CODE;
+    front.has_signs = ll_have_signs(make_residuals(tile, &whole, &front.t, &front.p));
     sizes.open_bits = make_symbols(tile, &whole, &front.t, front.has_signs, tile->slot->symbols,
                                    tile->slot->contexts);
-    if (bytes_of(sizes.rest_bits) + bytes_of(sizes.open_bits) >= most)
+    if (is_too_much(&sizes, most))
         return NULL;
-    const uint8_t *const codes = code_symbols(tile, &front, &sizes);
-    const size_t front_bytes = bytes_of(sizes.front_bits), open_bytes = bytes_of(sizes.open_bits);
-    const size_t lengths = zti_varint_bytes(front_bytes) + zti_varint_bytes(sizes.code_bytes) +
-                           zti_varint_bytes(open_bytes);
-    const size_t bytes =
-        lengths + front_bytes + sizes.code_bytes + open_bytes + bytes_of(sizes.rest_bits);
-    if (!is_shorter_than_raw(bytes, most))
+    count_contexts(tile->slot->contexts, n, count);
+    make_models(tile, count, &front, &sizes);
+    const uint8_t *const codes = code_symbols(tile, &front);
+    const size_t code_bytes = (size_t)(tile->slot->codes + zti_ans_mixed_bytes(n) - codes);
+    const struct zti_ll_coded coded = coded_of(&sizes, code_bytes, most);
+    const size_t head_bytes = zti_ll_begin_tile(&coded, to);
+    if (head_bytes == 0)
         return NULL;
-    to = begin_coded_tile(to, bytes);
-    to = zti_put_varint(to, front_bytes);
-    to = zti_put_varint(to, sizes.code_bytes);
-    to = zti_put_varint(to, open_bytes);
-    struct zti_bit_writer w = zti_bit_writer_at(to);
-    (void)zti_ll_encode_front(tile->type, &tile->s, &front, &w);
-    for (uint32_t k = 0; k < front.models; k++)
-        zti_ans_write(&tile->slot->model[k], &w);
-    to += front_bytes;
-    memcpy(to, codes, sizes.code_bytes);
-    return write_open_parts(tile, &front, &sizes, to + sizes.code_bytes);
+    to += head_bytes;
+    write_front(tile, &front, to);
+    to += coded.front_bytes;
+    memcpy(to, codes, code_bytes);
+    return write_open_parts(tile, &front, &sizes, to + code_bytes);
+}
+
+/* The same by kernels, which write the tile's bytes; false: a raw tile takes no more. A tile that
+ * is compared as a whole is in the host's memory too, where its transform is chosen. */
+static bool encode_far(const struct tile *tile, size_t most)
+{
+    struct zti_ll_kernels *const k = tile->kernels;
+    struct zti_ll_slot *const slot = tile->slot;
+    struct zti_ll_front front = {.models = 0};
+    struct sizes sizes = {.front_bits = 0};
+    struct choice best;
+    choose(tile, &best);
+    front.t = best.t;
+    front.p = best.p;
+    sizes.rest_bits = best.has_keys && is_far(tile) ? best.rest_bits
+                                                    : k->make_keys(k, &front.t, &front.t.has_marks);
+    sizes.open_bits = k->make_symbols(k, &front.t, &front.p, &front.has_signs);
+    if (k->has_failed || is_too_much(&sizes, most))
+        return false;
+    make_models(tile, far_counts(tile), &front, &sizes);
+    if (k->has_failed)
+        return false;
+    const struct zti_ll_coded coded = coded_of(&sizes, 0, most);
+    const struct zti_ll_table table = {slot->table.entry,
+                                       zti_ans_mixed_table_bytes(front.models, front.models)};
+    write_front(tile, &front, k->front);
+    k->finish(k, &coded, front.model_of, &table);
+    return true;
 }
 
 static struct tile tile_of(const struct zti_coding *coding, const struct place *place,
@@ -318,6 +367,28 @@ static void encode(const struct zti_coding *coding, const struct zti_array *arra
     zti_ll_release_slot(slot);
 }
 
+/* Code a tile by kernels, on the calling thread. Where choosing looks at all values, because they
+ * are few, these are copied. */
+static void encode_by(struct zti_ll_kernels *kernels, const struct zti_coding *coding,
+                      const uint64_t *origin, const uint32_t *extent)
+{
+    struct zti_ll_slot *const slot = zti_ll_claim_slot(coding->model);
+    struct place place = {.extent = {1, 1, 1, 1}};
+    memcpy(place.origin, origin, coding->grid.rank * sizeof *origin);
+    memcpy(place.extent, extent, coding->grid.rank * sizeof *extent);
+    struct tile tile = tile_of(coding, &place, slot);
+    const uint32_t n = tile.s.values;
+    tile.kernels = kernels;
+    tile.is_beyond = !kernels->bring(kernels, origin, extent, &tile.s);
+    if (n <= ZTI_LL_WHOLE && !tile.is_beyond) {
+        (void)sample_values(&tile, 0, 1, n, slot->values);
+        tile.values = slot->values;
+    }
+    if (tile.is_beyond || !encode_far(&tile, (size_t)n * zt_type_bytes(coding->type)))
+        kernels->put_raw(kernels);
+    zti_ll_release_slot(slot);
+}
+
 /* ---- and back ---- */
 
 /* What a tile is decoded from. */
@@ -349,7 +420,7 @@ static bool open_parts(const struct tile *tile, struct zti_cursor *c, struct sou
     for (uint32_t k = 0; k < ZTI_LL_MODELS; k++)
         zti_ans_place(tile->slot->model[k].decode, ZTI_LL_ALPHABET, &tile->slot->model[k]);
     return zti_ll_decode_front(tile->type, &tile->s, &r, tile->slot, &from->front) &&
-           is_at_end(&r) && zti_ans_mixed_open(&from->codes, &in, ll_states(&tile->s));
+           is_at_end(&r) && zti_ans_mixed_open(&from->codes, &in, ll_states(tile->s.values));
 }
 
 /* The symbols of a row, its marks and codes. */
@@ -558,7 +629,7 @@ static void learn(const struct zti_coding *coding, const struct zti_array *array
     uint64_t fill;
     tile.is_sample = true;
     choose(&tile, &best);
-    const bool has_fill = find_fill(&tile, tile.values, &fill);
+    const bool has_fill = find_fill(&tile, &fill);
     known->with_fill |= !has_fill || best.t.has_fill;
     known->without_fill |= !has_fill || !best.t.has_fill;
     known->parts[best.t.kind] |= 1u << best.t.part;

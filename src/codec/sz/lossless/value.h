@@ -20,7 +20,7 @@ enum { MANTISSA = 52, EXPONENTS = 2048 };
 
 enum { FLOAT = WIDTH == 32 ? ZT_F32 : ZT_F64 };
 
-/* ---- keys to values ---- */
+/* ---- bits ---- */
 
 ZTI_INLINE value bits_of(double x)
 {
@@ -38,6 +38,150 @@ ZTI_INLINE key order_of(bool is_float, value v)
 {
     return (key)(is_float ? ZTI_SZ_ORDERED(v, WIDTH) : v);
 }
+
+/* ---- numbers of multiples ---- */
+
+#define ZTI_LL_MOST_MULTIPLE (WIDTH == 32 ? 0x1p31 - 1 : ZTI_LL_MOST_NUMBER)
+
+/* The number of the nearest multiple of a step, less the centre; false, and 0, where none is within
+ * the bound. The quotient is rounded, so a number may first be one off. The multiple that will be
+ * decoded is compared with the value, and a difference that is within the bound is exact, for the
+ * reasons of quantize/nearest.h. */
+#define ZTI_LL_NUMBER(name, scalar)                                                                \
+    ZTI_INLINE bool name(const struct zti_sz *sz, scalar from, value *to)                          \
+    {                                                                                              \
+        const double step = sz->step, r = 1 / step, bound = sz->bound;                             \
+        const double v = (double)from, first = rint(v * r), off = v - first * step;                \
+        const double k = first + (off > bound ? 1.0 : 0.0) - (off < -bound ? 1.0 : 0.0);           \
+        const double number = k - (double)sz->centre, back = (double)(scalar)(k * step);           \
+        const bool is_in =                                                                         \
+            (fabs(v - back) <= bound) & (number >= 0) & (number <= ZTI_LL_MOST_MULTIPLE);          \
+        *to = (value)(key)(is_in ? number : 0.0);                                                  \
+        return is_in;                                                                              \
+    }
+
+ZTI_LL_NUMBER(number_of_float, float)
+ZTI_LL_NUMBER(number_of_double, double)
+#undef ZTI_LL_NUMBER
+
+ZTI_INLINE bool number_of_integer(const struct zti_sz *sz, int64_t from, value *to)
+{
+    const int64_t number = nearest_multiple(from, (int64_t)sz->whole_step) - sz->centre;
+    *to = (value)number;
+    return number >= 0 && number <= (int64_t)ZTI_LL_MOST_MULTIPLE;
+}
+
+/* ---- values to keys ---- */
+
+ZTI_INLINE double number_of(uint32_t type, value v)
+{
+#if WIDTH == 32
+    float f;
+    memcpy(&f, &v, sizeof f);
+    return type == ZT_F32 ? (double)f : (double)(int32_t)v;
+#else
+    double d;
+    memcpy(&d, &v, sizeof d);
+    return type == ZT_F64 ? d : (double)(int64_t)v;
+#endif
+}
+
+/* The key of a value that is linear below an exponent. */
+ZTI_INLINE key linear_key(value base, value zeros, value v)
+{
+    const value less = (base << MANTISSA) - ONE;
+    const value size = v & (SIGN - 1), e = size >> MANTISSA;
+    const value sign = (value)((key)v >> (WIDTH - 1));
+    const value down = base + zeros - e;
+    const value low =
+        e == 0 || down > MANTISSA ? 0 : ((size & (ONE - 1)) | ONE) >> (down & (WIDTH - 1));
+    const value linear = e >= base ? (size - less) >> zeros : low;
+    return (key)(linear ^ sign);
+}
+
+/* How many low bits the key of a magnitude with this exponent leaves open; WIDTH: all of it. */
+ZTI_STATIC uint32_t open_bits(const struct zti_ll_transform *t, uint32_t e)
+{
+    if (e >= t->base)
+        return 0;
+    const uint32_t down = t->base - e + t->zeros;
+    if (e == 0 || down > MANTISSA)
+        return WIDTH;
+    return down > t->low[e] ? down - t->low[e] : 0;
+}
+
+/* The bits that it leaves open of a value, given how many of one with its exponent: WIDTH or fewer;
+ * *count becomes how many there are. */
+ZTI_INLINE uint64_t linear_field(const struct zti_ll_transform *t, uint32_t open, value v,
+                                 uint32_t *count)
+{
+    const value size = v & (SIGN - 1);
+    *count = open < WIDTH ? open : size ? WIDTH : 1;
+    if (open < WIDTH)
+        return (size >> t->low[size >> MANTISSA]) & (((value)1 << open) - 1);
+    return size ? (uint64_t)size << 1 | 1 : 0;
+}
+
+/* A float that is a decimal to its key; 0 and false if it is none. Written without branches, so
+ * that the compiler takes several values at a time. Minus zero is none: GCC 12, told that nobody
+ * looks at the flags of operations, makes -0.0 of (double)(int64_t)-0.0. */
+ZTI_INLINE bool decimal_of(double ten, value v, key *k)
+{
+    const double y = number_of(FLOAT, v) * ten;
+    const bool is_small = fabs(y) < (WIDTH == 32 ? 0x1p30 : 9e15);
+    *k = (key)rint(is_small ? y : 0);
+    return is_small & (bits_of((double)*k / ten) == v) & (v != SIGN);
+}
+
+/* The same of a lattice's number; a step of 0 has none. */
+ZTI_INLINE bool lattice_of(double offset, double step, value v, key *k)
+{
+    const double y = (number_of(FLOAT, v) - offset) / step;
+    const bool is_small = fabs(y) < 1e9;
+    *k = (key)rint(is_small ? y : 0);
+    return is_small & (bits_of(offset + (double)*k * step) == v) & (v != SIGN) & (step > 0);
+}
+
+ZTI_INLINE bool digits_of(const struct zti_ll_power *ten, uint32_t type,
+                          const struct zti_ll_transform *t, value v, key *k)
+{
+    int64_t wide;
+    const bool is_one = ll_to_digits(ten, type, t->digits, t->lowest, number_of(type, v), &wide);
+    *k = (key)wide;
+    return is_one;
+}
+
+/* The same of those near 1, which a compiler takes several at a time. */
+ZTI_INLINE bool near_digits_of(const struct zti_ll_digits *form, value v, key *k)
+{
+    int64_t wide;
+    const bool is_one = ll_to_near_digits(form, number_of(ZT_F64, v), &wide);
+    *k = (key)wide;
+    return is_one;
+}
+
+ZTI_INLINE bool rank_of(const struct zti_ll_transform *t, value v, key *k)
+{
+    const uint64_t wanted = (uint64_t)(int64_t)(key)v ^ UINT64_C(1) << 63;
+    uint32_t low = 0, high = t->ranks - 1;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (t->rank[middle] < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *k = (key)low;
+    return t->rank[low] == wanted;
+}
+
+/* The ordered integer whose rank is looked for, of one that 'order_of' makes. */
+ZTI_INLINE uint64_t ranked(key ordered)
+{
+    return (uint64_t)(int64_t)ordered ^ UINT64_C(1) << 63;
+}
+
+/* ---- keys to values ---- */
 
 ZTI_INLINE key unranked(uint64_t r)
 {
@@ -148,6 +292,30 @@ ZTI_INLINE key rounded(real sum)
 ZTI_INLINE key difference(key a, key b)
 {
     return (key)((value)a - (value)b);
+}
+
+/* ---- residuals to symbols ---- */
+
+ZTI_INLINE value size_of(key residual)
+{
+    return residual < 0 ? 0 - (value)residual : (value)residual;
+}
+
+ZTI_INLINE uint8_t symbol_of(bool has_signs, key residual)
+{
+    const uint32_t code = ll_code(size_of(residual));
+    return (uint8_t)(has_signs ? 2 * code - (residual < 0) : code);
+}
+
+/* What a symbol leaves open: bits below the two after the leading one, above the sign where
+ * symbols have none. */
+ZTI_INLINE uint64_t open_bits_of(bool has_signs, key residual, uint64_t *count)
+{
+    const value size = size_of(residual);
+    const uint32_t open = ll_open(size);
+    const uint64_t bits = size & ~(~(value)0 << open);
+    *count = has_signs ? open : open + (size != 0);
+    return has_signs ? bits : bits << 1 | (residual < 0);
 }
 
 /* ---- symbols to residuals ---- */

@@ -39,13 +39,6 @@ static __device__ __forceinline__ uint64_t place_of_warp(uint64_t at, uint32_t o
     return at;
 }
 
-/* The cell of value number i of a tile. */
-static __device__ __forceinline__ size_t cell_of(const struct zti_ll_shape *s, uint32_t i)
-{
-    const uint32_t row = i / s->width;
-    return ll_cell(s, row) + (i - row * s->width);
-}
-
 /* Refuse a tile. The block calls it, after others have read the note. */
 static __device__ __forceinline__ void refuse(const struct ll_tiles *l, const struct sz_numbered *t,
                                               const struct ll_slot *slot)
@@ -84,7 +77,8 @@ SIMT_KERNEL void SIMT_BOUNDS(LL_THREADS, 4) NAME(ll_make_residuals)(const struct
         const uint32_t open = is_there ? steps.open[symbol] : 0, up_to = warp_sums_32(open);
         struct zti_bit_reader r = sz_reader(&l.s, at + up_to - open);
         if (is_there)
-            k[cell_of(&shape, i + lane)] = residual_of(has_signs, &steps, symbol, ll_get(&r, open));
+            k[ll_cell_of(&shape, i + lane)] =
+                residual_of(has_signs, &steps, symbol, ll_get(&r, open));
         at += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
     }
     if (!sz_is_at_end(slot.note->open + all, slot.note->open_end))
@@ -128,7 +122,7 @@ struct opening {
 static __device__ __forceinline__ uint32_t open_bits_at(const struct opening *o, uint32_t i,
                                                         bool *is_zero)
 {
-    const size_t cell = cell_of(o->shape, i);
+    const size_t cell = ll_cell_of(o->shape, i);
     const uint8_t mark = o->mark ? o->mark[cell] : 0;
     *is_zero = false;
     if (mark)
@@ -148,7 +142,7 @@ static __device__ __forceinline__ value value_of(const struct opening *o, uint32
                                                  struct zti_bit_reader *r)
 {
     const struct zti_ll_transform *const t = o->t;
-    const size_t cell = cell_of(o->shape, i);
+    const size_t cell = ll_cell_of(o->shape, i);
     const key k = o->k[cell];
     const bool is_float = zti_is_float(o->l->type);
     if (o->mark && o->mark[cell])
@@ -166,17 +160,6 @@ static __device__ __forceinline__ value value_of(const struct opening *o, uint32
                                     t->digits, t->lowest, k));
     default: return ranked_value(t, is_float, k);
     }
-}
-
-/* The place in C order of value i. */
-static __device__ __forceinline__ uint32_t place_in_order(const struct zti_ll_shape *s, uint32_t i)
-{
-    const uint32_t row = i / s->width, x = i - row * s->width;
-    if (s->is_lanes) {
-        const uint32_t length = s->values / s->width, more = s->values % s->width;
-        return x * length + (x < more ? x : more) + row;
-    }
-    return s->is_turned ? ll_turned_row(s, row) + x * s->step[3] : i;
 }
 
 /* Store the value of bits, or a multiple of its number. */
@@ -253,7 +236,7 @@ static __device__ __forceinline__ void put_part(const struct opening *o, const s
         const uint32_t more = before > 0 ? list[before - 1] : 0;
         struct zti_bit_reader r = sz_reader(&o->l->s, at + up_to - open + more);
         char *const to =
-            is_there ? value_at(&o->l->s, o->tile, place_in_order(o->shape, i + lane)) : NULL;
+            is_there ? value_at(&o->l->s, o->tile, ll_place_in_order(o->shape, i + lane)) : NULL;
         if (to)
             put_value(o->l, to, value_of(o, i + lane, &r));
         at += __shfl_sync(SIMT_ALL_LANES, up_to, 31);

@@ -85,12 +85,6 @@ static __device__ __forceinline__ bool ll_open(const struct ll_tiles *l, struct 
     return true;
 }
 
-/* Which row repeats which, or -1. */
-static __device__ __forceinline__ int32_t ll_source(const struct zti_ll_transform *t, uint32_t row)
-{
-    return t->has_rows ? t->source[row] : -1;
-}
-
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -51,7 +51,7 @@ static __device__ void open_wave(const struct zti_ll_shape *s, const struct zti_
                                  struct wave *w)
 {
     if (threadIdx.x < ZTI_LL_REGIMES)
-        open_reach(s, front, threadIdx.x, &w->reach[threadIdx.x]);
+        open_reach(s, &front->p, threadIdx.x, &w->reach[threadIdx.x]);
     __syncthreads();
     if (threadIdx.x == 0)
         find_skew(front, w);

@@ -75,8 +75,9 @@ static __device__ __forceinline__ uint64_t gap_of(const struct own *own)
 static __device__ __forceinline__ uint32_t exact_bytes(const struct tf_job *j,
                                                        const struct own *own)
 {
-    return own->is_exact ? (uint32_t)zti_varint_bytes(gap_of(own)) + value_bytes_of(j->array.type)
-                         : 0;
+    return own->is_exact
+               ? (uint32_t)zti_varint_bytes(gap_of(own)) + value_bytes_of(j->box.array.type)
+               : 0;
 }
 
 /* ---- symbols ---- */
@@ -139,7 +140,8 @@ static __device__ uint8_t *put_exact(const struct tf_job *j, uint32_t which, uin
         const uint32_t bytes = exact_bytes(j, &own), up_to = warp_sums_32(bytes);
         if (own.is_exact)
             (void)zti_put_value(zti_put_varint(to + up_to - bytes, gap_of(&own)),
-                                tf_bits_at(j, tf_place_of(own.c)), value_bytes_of(j->array.type));
+                                sz_box_bits(&j->box, tf_place_of(own.c)),
+                                value_bytes_of(j->box.array.type));
         to += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
     }
     return to;

@@ -4,6 +4,8 @@
 #include "codec/sz/transform/gpu/job.h"
 #include "codec/sz/transform/gpu/pack.h"
 
+#include "entropy/ans/gpu/next_state.h"
+
 /* ---- counts ---- */
 
 /* Count the symbols of parts in each context. A block has several parts; frequent symbols are
@@ -85,13 +87,10 @@ static __device__ __forceinline__ void emit_four(struct ans_output *o, uint32_t 
 static __device__ __forceinline__ uint32_t move_state(const struct tf_coding *c, uint64_t at,
                                                       uint32_t i, uint32_t state, uint32_t *bits)
 {
-    const uint16_t *const next = (const uint16_t *)(const void *)c->table;
     const uint32_t context = c->contexts ? c->contexts[at + i] : i % TF_PAIR;
     const uint32_t model = c->model_of ? c->model_of[context] : context;
-    const struct zti_ans_mixed_entry entry =
-        c->table[model * (uint32_t)ZTI_ANS_MIXED_ALPHABET + c->symbols[at + i]];
-    *bits = ZTI_ANS_EMITTED(state, entry.steps);
-    return next[ZTI_ANS_NUMBER(state, *bits, entry.next)];
+    return ans_next_state(c->table, model * (uint32_t)ZTI_ANS_MIXED_ALPHABET + c->symbols[at + i],
+                          state, bits);
 }
 
 /* Behind the symbols come the states, and bits that fill a byte; returns the first byte. */
@@ -161,12 +160,8 @@ extern "C" void zti_tf_cuda_put_strings(const struct tf_job *j, void *queue)
 
 SIMT_KERNEL void SIMT_BOUNDS(TF_JOB_THREADS, 4) tf_put_raw(SIMT_ARGUMENT struct tf_job j)
 {
-    const uint32_t own = blockIdx.x * TF_JOB_THREADS + threadIdx.x;
-    const uint32_t bytes = value_bytes_of(j.array.type);
-    if (own == 0)
-        *j.out = ZTI_TILE_RAW;
-    for (uint32_t i = own; i < j.n; i += gridDim.x * TF_JOB_THREADS)
-        (void)zti_put_value(j.out + 1 + (size_t)i * bytes, tf_bits_at(&j, i), bytes);
+    sz_put_raw_box(&j.box, j.out, blockIdx.x * TF_JOB_THREADS + threadIdx.x,
+                   gridDim.x * TF_JOB_THREADS);
 }
 
 extern "C" void zti_tf_cuda_put_raw(const struct tf_job *j, void *queue)
@@ -179,9 +174,9 @@ SIMT_KERNEL void SIMT_BOUNDS(TF_JOB_THREADS, 4)
     tf_points(SIMT_ARGUMENT struct tf_job j, const int64_t *offset, double *value)
 {
     for (uint32_t i = threadIdx.x; i < ZTI_FLAT_POINTS; i += TF_JOB_THREADS) {
-        const uint32_t bytes = value_bytes_of(j.array.type);
-        const void *const at = (const char *)j.array.data + offset[i] * (int64_t)bytes;
-        value[i] = tf_number_of(j.array.type, tf_bits_of(&j, at));
+        const uint32_t bytes = value_bytes_of(j.box.array.type);
+        const void *const at = (const char *)j.box.array.data + offset[i] * (int64_t)bytes;
+        value[i] = tf_number_of(j.box.array.type, sz_bits_of(j.box.array.type, at));
     }
 }
 

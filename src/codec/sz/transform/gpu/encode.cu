@@ -1,8 +1,8 @@
 /* encode.cu: the host's part of encoding with the transform by kernels: memory, copies, and what
  * ../kernels.h asks for. One tile is coded at a time. */
+#include "codec/sz/gpu/work.h"
 #include "codec/sz/transform/gpu/job.h"
 #include "codec/sz/transform/gpu/tiles.h"
-#include "core/device.h"
 
 /* ---- memory ---- */
 
@@ -96,14 +96,11 @@ extern "C" uint64_t zti_tf_cuda_encode_bytes(const struct zti_coding *coding)
 
 struct encoder {
     struct zti_tf_kernels kernels; /* the first member: they are called with its address */
-    zt_context *context;
-    zt_status status;
-    void *queue;
+    struct sz_work work;
     bool is_narrow;
     struct tf_job job;
     struct room room;
-    uint8_t *work;   /* the device's memory */
-    uint8_t *stream; /* the same */
+    uint8_t *stream; /* in the device's memory */
     uint64_t at;     /* the end of the stream so far */
     uint8_t *memory; /* the host's, in which all that follows is */
     uint8_t *layout; /* layout_bytes */
@@ -117,33 +114,15 @@ static struct encoder *encoder_of(struct zti_tf_kernels *k)
     return (struct encoder *)(void *)k;
 }
 
-/* Queue copies to the device's memory and from it. */
-static void send(struct encoder *e, uint64_t to, const void *from, uint64_t bytes)
-{
-    if (e->status == ZT_OK && bytes > 0)
-        e->status =
-            e->context->device->copy(e->context, ZTI_QUEUE_KERNELS, e->work + to, from, bytes);
-}
-
-static void fetch(struct encoder *e, void *to, uint64_t from, uint64_t bytes)
-{
-    if (e->status == ZT_OK)
-        e->status =
-            e->context->device->copy(e->context, ZTI_QUEUE_KERNELS, to, e->work + from, bytes);
-}
-
 static void clear_sums(struct encoder *e)
 {
-    if (e->status == ZT_OK)
-        e->status = e->context->device->zero(e->context, ZTI_QUEUE_KERNELS, e->work + e->room.sums,
-                                             sizeof(struct tf_sums));
+    sz_clear(&e->work, e->room.sums, sizeof(struct tf_sums));
 }
 
-/* Wait for all of that; false: something failed. */
+/* Wait for all that is queued; false: something failed. */
 static bool settle(struct encoder *e)
 {
-    e->status = zti_device_settle(e->context, e->status);
-    e->kernels.has_failed = e->status != ZT_OK;
+    e->kernels.has_failed = !sz_settle(&e->work);
     return !e->kernels.has_failed;
 }
 
@@ -152,10 +131,10 @@ static bool settle(struct encoder *e)
 static bool fetch_sums(struct encoder *e, uint32_t contexts, uint32_t (*counts)[ZTI_LL_ALPHABET])
 {
     const uint64_t far = offsetof(struct tf_sums, far);
-    fetch(e, e->sums, e->room.sums, far);
+    sz_fetch(&e->work, e->sums, e->room.sums, far);
     const bool has_far = settle(e) && e->sums->has_far;
     if (has_far)
-        fetch(e, e->sums->far, e->room.sums + far, sizeof e->sums->far);
+        sz_fetch(&e->work, e->sums->far, e->room.sums + far, sizeof e->sums->far);
     if (!settle(e))
         return false;
     for (uint32_t i = 0; i < contexts; i++) {
@@ -171,12 +150,12 @@ static bool fetch_sums(struct encoder *e, uint32_t contexts, uint32_t (*counts)[
 static void set_box(struct encoder *e, const uint64_t *origin, const struct zti_tf_layout *layout)
 {
     struct tf_job *const j = &e->job;
-    const uint32_t rank = j->array.rank;
+    const uint32_t rank = j->box.array.rank;
     for (uint32_t i = 0; i < rank; i++) {
-        j->origin[i] = origin[i];
-        j->extent[i] = layout->extent[i + ZTI_TF_AXES - rank];
+        j->box.origin[i] = origin[i];
+        j->box.extent[i] = layout->extent[i + ZTI_TF_AXES - rank];
     }
-    j->n = (uint32_t)layout->values;
+    j->box.n = (uint32_t)layout->values;
     j->blocks = simt_at_most((layout->values + 2 * TF_JOB_THREADS - 1) / (2 * TF_JOB_THREADS),
                              TF_JOB_BLOCKS);
 }
@@ -189,7 +168,7 @@ static void send_layout(struct encoder *e, const struct zti_tf_layout *layout)
     const uint64_t items = bands + layout->bands * sizeof *layout->band;
     const uint64_t item_of = items + layout->items * sizeof *layout->item;
     uint32_t *const to = (uint32_t *)(void *)(e->layout + item_of);
-    uint8_t *const there = e->work + e->room.layout;
+    uint8_t *const there = e->work.memory + e->room.layout;
     *own = *layout;
     own->band = (struct zti_tf_band *)(void *)(there + bands);
     own->item = (struct zti_tf_item *)(void *)(there + items);
@@ -198,7 +177,7 @@ static void send_layout(struct encoder *e, const struct zti_tf_layout *layout)
     for (uint32_t i = 0; i < layout->items; i++)
         for (uint32_t k = 0; k < layout->item[i].parts; k++)
             to[layout->item[i].part + k] = i;
-    send(e, e->room.layout, e->layout, item_of + layout->parts * sizeof *to);
+    sz_send(&e->work, e->room.layout, e->layout, item_of + layout->parts * sizeof *to);
     e->job.layout = (const struct zti_tf_layout *)(const void *)there;
     e->job.item_of = (const uint32_t *)(const void *)(there + item_of);
     e->job.parts = layout->parts;
@@ -212,7 +191,7 @@ static bool is_flat(struct zti_tf_kernels *k, const uint64_t *origin, const uint
     struct encoder *const e = encoder_of(k);
     int64_t offset[ZTI_FLAT_POINTS];
     double value[ZTI_FLAT_POINTS];
-    struct zti_array box = e->job.array;
+    struct zti_array box = e->job.box.array;
     memcpy(box.shape, shape, box.rank * sizeof *shape);
     for (uint32_t i = 0; i < ZTI_FLAT_POINTS; i++) {
         uint64_t at[ZT_MAX_RANK];
@@ -221,11 +200,12 @@ static bool is_flat(struct zti_tf_kernels *k, const uint64_t *origin, const uint
         for (uint32_t a = 0; a < box.rank; a++)
             offset[i] += (int64_t)(origin[a] + at[a]) * box.stride[a];
     }
-    send(e, e->room.offsets, offset, sizeof offset);
-    if (e->status == ZT_OK)
-        zti_tf_cuda_points(&e->job, (const int64_t *)(const void *)(e->work + e->room.offsets),
-                           (double *)(void *)(e->work + e->room.points), e->queue);
-    fetch(e, value, e->room.points, sizeof value);
+    sz_send(&e->work, e->room.offsets, offset, sizeof offset);
+    if (e->work.status == ZT_OK)
+        zti_tf_cuda_points(&e->job,
+                           (const int64_t *)(const void *)(e->work.memory + e->room.offsets),
+                           (double *)(void *)(e->work.memory + e->room.points), e->work.queue);
+    sz_fetch(&e->work, value, e->room.points, sizeof value);
     return settle(e) && zti_are_flat(value, most);
 }
 
@@ -239,10 +219,10 @@ static bool make_symbols(struct zti_tf_kernels *k, const uint64_t *origin,
     e->job.shift = shift;
     send_layout(e, layout);
     clear_sums(e);
-    if (e->status == ZT_OK) {
+    if (e->work.status == ZT_OK) {
         (e->is_narrow ? zti_tf_cuda_quantize_narrow
-                      : zti_tf_cuda_quantize_wide)(&e->job, layout->levels, e->queue);
-        zti_tf_cuda_count(&e->job, e->queue);
+                      : zti_tf_cuda_quantize_wide)(&e->job, layout->levels, e->work.queue);
+        zti_tf_cuda_count(&e->job, e->work.queue);
     }
     if (!fetch_sums(e, ZTI_TF_CONTEXTS, counts))
         return false;
@@ -270,10 +250,10 @@ static void set_part(const struct tf_stream *from, struct zti_tf_part *to)
 static void code_streams(struct encoder *e, const struct tf_coding *c, const struct zti_tf_table *t,
                          uint64_t streams, struct zti_tf_part *part)
 {
-    send(e, e->room.table, t->bytes, t->size);
-    if (e->status == ZT_OK)
-        zti_tf_cuda_code(c, e->queue);
-    fetch(e, e->streams, streams, c->streams * sizeof *e->streams);
+    sz_send(&e->work, e->room.table, t->bytes, t->size);
+    if (e->work.status == ZT_OK)
+        zti_tf_cuda_code(c, e->work.queue);
+    sz_fetch(&e->work, e->streams, streams, c->streams * sizeof *e->streams);
     for (uint32_t i = 0; settle(e) && i < c->streams; i++)
         set_part(&e->streams[i], &part[i]);
 }
@@ -285,7 +265,7 @@ static void code_parts(struct zti_tf_kernels *k, const struct zti_tf_table *tabl
     const struct tf_job *const j = &e->job;
     const struct tf_coding c = {j->symbols, j->contexts, j->model_of, j->table,
                                 j->part,    parts,       j->codes};
-    send(e, e->room.model_of, model_of, ZTI_TF_CONTEXTS);
+    sz_send(&e->work, e->room.model_of, model_of, ZTI_TF_CONTEXTS);
     code_streams(e, &c, table, e->room.parts, part);
 }
 
@@ -295,15 +275,16 @@ static bool find_corrections(struct zti_tf_kernels *k, const struct zti_tf_front
 {
     struct encoder *const e = encoder_of(k);
     const uint32_t levels = ((const struct zti_tf_layout *)(const void *)e->layout)->levels;
-    send(e, e->room.front, front, sizeof *front);
+    sz_send(&e->work, e->room.front, front, sizeof *front);
     clear_sums(e);
     e->job.chunks = chunks;
     e->job.chunk_values = tf_chunk_values(front->parts_way);
-    if (e->status == ZT_OK) {
-        (e->is_narrow ? zti_tf_cuda_find_narrow : zti_tf_cuda_find_wide)(&e->job, levels, e->queue);
-        zti_tf_cuda_list_chunks(&e->job, e->queue);
+    if (e->work.status == ZT_OK) {
+        (e->is_narrow ? zti_tf_cuda_find_narrow : zti_tf_cuda_find_wide)(&e->job, levels,
+                                                                         e->work.queue);
+        zti_tf_cuda_list_chunks(&e->job, e->work.queue);
     }
-    fetch(e, e->streams, e->room.chunks, chunks * sizeof *e->streams);
+    sz_fetch(&e->work, e->streams, e->room.chunks, chunks * sizeof *e->streams);
     if (!fetch_sums(e, ZTI_TF_CORRECTION_MODELS, counts))
         return false;
     for (uint32_t i = 0; i < chunks; i++)
@@ -335,14 +316,15 @@ static void join(struct zti_tf_kernels *k)
         e->places[i] = all->part[i].at;
     for (uint32_t i = 0; i < all->chunks; i++)
         e->places[all->parts + i] = all->chunk[i].at;
-    send(e, e->room.places, e->places, (uint64_t)(all->parts + all->chunks) * sizeof *e->places);
-    send(e, e->room.strings, all->head, all->head_bytes);
-    send(e, e->room.strings + all->head_bytes, all->tail, all->tail_bytes);
-    if (e->status == ZT_OK) {
-        zti_tf_cuda_put_strings(j, e->queue);
-        (e->is_narrow ? zti_tf_cuda_join_narrow : zti_tf_cuda_join_wide)(j, e->queue);
+    sz_send(&e->work, e->room.places, e->places,
+            (uint64_t)(all->parts + all->chunks) * sizeof *e->places);
+    sz_send(&e->work, e->room.strings, all->head, all->head_bytes);
+    sz_send(&e->work, e->room.strings + all->head_bytes, all->tail, all->tail_bytes);
+    if (e->work.status == ZT_OK) {
+        zti_tf_cuda_put_strings(j, e->work.queue);
+        (e->is_narrow ? zti_tf_cuda_join_narrow : zti_tf_cuda_join_wide)(j, e->work.queue);
         if (all->chunks > 0)
-            zti_tf_cuda_join_chunks(j, e->queue);
+            zti_tf_cuda_join_chunks(j, e->work.queue);
     }
     (void)settle(e);
     e->at += all->head_bytes + all->parts_bytes + all->tail_bytes + all->chunks_bytes;
@@ -354,9 +336,9 @@ static void write_raw(struct zti_tf_kernels *k, const uint64_t *origin,
     struct encoder *const e = encoder_of(k);
     set_box(e, origin, layout);
     e->job.out = e->stream + e->at;
-    if (e->status == ZT_OK)
-        zti_tf_cuda_put_raw(&e->job, e->queue);
-    e->at += 1 + (uint64_t)e->job.n * zt_type_bytes(e->job.array.type);
+    if (e->work.status == ZT_OK)
+        zti_tf_cuda_put_raw(&e->job, e->work.queue);
+    e->at += 1 + (uint64_t)e->job.box.n * zt_type_bytes(e->job.box.array.type);
 }
 
 /* ---- all tiles ---- */
@@ -373,9 +355,9 @@ static zt_status open_memory(struct encoder *e, const struct zti_coding *coding)
     const uint64_t places = sz_place(&bytes, (m.parts + m.chunks) * sizeof *e->places);
     const uint64_t head = sz_place(&bytes, string_bytes(m.parts));
     const uint64_t tail = sz_place(&bytes, string_bytes(m.chunks));
-    e->memory = (uint8_t *)zti_alloc(e->context, (size_t)bytes);
+    e->memory = (uint8_t *)zti_alloc(e->work.context, (size_t)bytes);
     if (!e->memory)
-        return zti_fail(e->context, ZT_NO_MEMORY, "no memory for the parts of a tile");
+        return zti_fail(e->work.context, ZT_NO_MEMORY, "no memory for the parts of a tile");
     e->sums = (struct tf_sums *)(void *)(e->memory + sums);
     e->layout = e->memory + layout;
     e->streams = (struct tf_stream *)(void *)(e->memory + list);
@@ -389,8 +371,8 @@ static void open_job(struct encoder *e, const struct zti_cuda_encoding *args)
 {
     const struct room *const r = &e->room;
     struct tf_job *const j = &e->job;
-    uint8_t *const at = e->work;
-    j->array = args->array;
+    uint8_t *const at = e->work.memory;
+    j->box.array = args->array;
     j->sz = *sz_of(args->whole);
     j->front = (const struct zti_tf_front *)(const void *)(at + r->front);
     j->values = at + r->values;
@@ -416,25 +398,15 @@ static void encode_tiles(struct encoder *e, const struct zti_cuda_encoding *args
     const struct zti_grid *const grid = &args->coding->grid;
     struct zti_walk walk = zti_walk_from(grid, 0);
     uint64_t chunks = 0;
-    for (; walk.tile < grid->count && e->status == ZT_OK; zti_walk_next(grid, &walk)) {
+    for (; walk.tile < grid->count && e->work.status == ZT_OK; zti_walk_next(grid, &walk)) {
         uint32_t extent[ZT_MAX_RANK];
         for (uint32_t i = 0; i < grid->rank; i++)
             extent[i] = extent_at(grid, i, walk.origin[i]);
-        if (starts && (args->first_tile + walk.tile) % args->chunk_tiles == 0)
+        if (sz_begins_chunk(args, walk.tile))
             starts[chunks++] = 8 * e->at;
         zti_tf_encode_by(&e->kernels, args->whole, walk.origin, extent);
     }
-    struct zti_device *const device = e->context->device;
-    const uint64_t bits = 8 * e->at;
-    if (e->status == ZT_OK && args->unproven) /* corrections keep the bound */
-        e->status = device->zero(e->context, ZTI_QUEUE_KERNELS, args->unproven, grid->count);
-    if (e->status == ZT_OK && chunks > 0)
-        e->status = device->copy(e->context, ZTI_QUEUE_KERNELS, args->starts, starts,
-                                 chunks * sizeof *starts);
-    if (e->status == ZT_OK)
-        e->status =
-            device->copy(e->context, ZTI_QUEUE_KERNELS, args->states + 1, &bits, sizeof bits);
-    (void)settle(e);
+    sz_note_stream(&e->work, args, starts, chunks, 8 * e->at);
 }
 
 extern "C" zt_status zti_tf_cuda_encode(zt_context *context, const struct zti_cuda_encoding *args)
@@ -449,21 +421,21 @@ extern "C" zt_status zti_tf_cuda_encode(zt_context *context, const struct zti_cu
     e.kernels.code_chunks = code_chunks;
     e.kernels.join = join;
     e.kernels.write_raw = write_raw;
-    e.context = context;
-    e.queue = args->queue;
+    e.work.context = context;
+    e.work.queue = args->queue;
     e.is_narrow = tf_is_narrow(args->whole);
     e.room = room_of(args->whole);
-    e.work = (uint8_t *)args->work;
+    e.work.memory = (uint8_t *)args->work;
     e.stream = (uint8_t *)args->words;
     open_job(&e, args);
     uint64_t *const starts =
         has_starts ? (uint64_t *)zti_alloc(context, (size_t)args->coding->grid.count * 8) : NULL;
     if (has_starts && !starts)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for the places of chunks");
-    e.status = open_memory(&e, args->whole);
-    if (e.status == ZT_OK)
+    e.work.status = open_memory(&e, args->whole);
+    if (e.work.status == ZT_OK)
         encode_tiles(&e, args, starts);
     zti_release(context, e.memory);
     zti_release(context, starts);
-    return e.status;
+    return e.work.status;
 }

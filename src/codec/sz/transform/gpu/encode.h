@@ -30,8 +30,8 @@ static __device__ __forceinline__ uint32_t all_threads(const struct tf_job *j)
 SIMT_KERNEL void SIMT_BOUNDS(TF_JOB_THREADS, 4) NAME(tf_gather)(SIMT_ARGUMENT struct tf_job j)
 {
     bool is_bad = false;
-    for (uint32_t i = own_number(); i < j.n; i += all_threads(&j)) {
-        const number v = (number)tf_number_of(j.array.type, tf_bits_at(&j, i));
+    for (uint32_t i = own_number(); i < j.box.n; i += all_threads(&j)) {
+        const number v = (number)tf_number_of(j.box.array.type, sz_box_bits(&j.box, i));
         ((number *)j.values)[i] = v;
         is_bad = is_bad || !(v * 0 == 0);
     }
@@ -111,7 +111,7 @@ static __device__ __forceinline__ void quantize_one(const struct tf_job *j, size
         return;
     }
     weights[at] = weight_of(m, part_of_shift(j->shift));
-    ((uint8_t *)(weights + j->n))[at] = (uint8_t)symbol_of(m);
+    ((uint8_t *)(weights + j->box.n))[at] = (uint8_t)symbol_of(m);
 }
 
 SIMT_KERNEL void SIMT_BOUNDS(TF_JOB_THREADS, 4) NAME(tf_quantize)(SIMT_ARGUMENT struct tf_job j)
@@ -160,8 +160,8 @@ SIMT_KERNEL void SIMT_BOUNDS(TF_JOB_THREADS, 4) NAME(tf_unlift_job)(SIMT_ARGUMEN
 static __device__ __forceinline__ bool find_one(const struct tf_job *j, uint32_t i,
                                                 zti_tf_correction *own, bool *is_over)
 {
-    const uint32_t type = j->array.type;
-    const uint64_t original = tf_bits_at(j, i);
+    const uint32_t type = j->box.array.type;
+    const uint64_t original = sz_box_bits(&j->box, i);
     const double v = (double)((const number *)j->others)[i], x = tf_number_of(type, original);
     const double sure = tf_sure_bound(j->sz.bound);
     int32_t steps;
@@ -178,7 +178,7 @@ SIMT_KERNEL void SIMT_BOUNDS(TF_JOB_THREADS, 4) NAME(tf_find)(SIMT_ARGUMENT stru
 {
     enum { WARPS = TF_JOB_THREADS / 32 };
     SIMT_SHARED(uint32_t, found, [2][WARPS]); /* in turns, so that a round has one barrier */
-    const uint32_t first = blockIdx.x * j.chunk_values, left = j.n - first;
+    const uint32_t first = blockIdx.x * j.chunk_values, left = j.box.n - first;
     const uint32_t values = left < j.chunk_values ? left : j.chunk_values;
     const uint32_t most = values / ZTI_TF_CHUNK_CORRECTED_PART, warp = threadIdx.x / 32;
     zti_tf_correction *const list = j.corrections + first / ZTI_TF_CHUNK_CORRECTED_PART;

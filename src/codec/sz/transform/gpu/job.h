@@ -4,7 +4,7 @@
 #ifndef ZTI_SZ_TRANSFORM_GPU_JOB_H
 #define ZTI_SZ_TRANSFORM_GPU_JOB_H
 
-#include "codec/sz/gpu/kernels.h"
+#include "codec/sz/gpu/put.h"
 #include "codec/sz/transform/kernels.h"
 #include "codec/sz/transform/layout.h"
 #include "entropy/ans/mixed.h"
@@ -49,11 +49,8 @@ static __device__ __forceinline__ void tf_add_count(struct tf_sums *sums, uint32
 }
 
 struct tf_job {
-    struct zti_array array;
+    struct sz_box box; /* that is coded */
     struct zti_sz sz;
-    uint64_t origin[ZT_MAX_RANK]; /* the box that is coded */
-    uint32_t extent[ZT_MAX_RANK];
-    uint32_t n; /* its values */
     const struct zti_tf_layout *layout;
     const struct zti_tf_front *front;
     const uint32_t *item_of; /* of parts */
@@ -97,25 +94,6 @@ ZTI_STATIC uint64_t tf_codes_at(uint64_t at, uint32_t stream)
 {
     enum { EACH = 16 }; /* states, padding, rounding */
     return (at + at / 2 + (uint64_t)EACH * stream) / 4 * 4;
-}
-
-/* The address of value i of the box. */
-static __device__ __forceinline__ const char *tf_value_at(const struct tf_job *j, uint32_t i)
-{
-    int64_t offset = 0;
-    for (uint32_t a = j->array.rank; a-- > 0; i /= j->extent[a])
-        offset += (int64_t)(j->origin[a] + i % j->extent[a]) * j->array.stride[a];
-    return (const char *)j->array.data + offset * (int64_t)value_bytes_of(j->array.type);
-}
-
-static __device__ __forceinline__ uint64_t tf_bits_of(const struct tf_job *j, const void *at)
-{
-    return value_bytes_of(j->array.type) == 4 ? *(const uint32_t *)at : *(const uint64_t *)at;
-}
-
-static __device__ __forceinline__ uint64_t tf_bits_at(const struct tf_job *j, uint32_t i)
-{
-    return tf_bits_of(j, tf_value_at(j, i));
 }
 
 #ifdef __cplusplus

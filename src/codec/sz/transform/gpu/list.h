@@ -84,7 +84,7 @@ static __device__ __forceinline__ struct part_work open_part(const struct tf_job
     memset(&w, 0, sizeof w);
     w.layout = j->layout;
     w.weights = (uint16_t *)j->others;
-    w.symbols = (uint8_t *)(w.weights + j->n);
+    w.symbols = (uint8_t *)(w.weights + j->box.n);
     w.values = (number *)j->values;
     *item = &j->layout->item[j->item_of[which]];
     w.first = (*item)->is_alone ? which - (*item)->part : 0;

@@ -1,9 +1,8 @@
-/* pack.h: kernel text: a warp appends bits to bytes, a field a lane, and copies bytes to any place.
- */
+/* pack.h: kernel text: a warp appends bits to bytes, a field a lane. */
 #ifndef ZTI_SZ_TRANSFORM_GPU_PACK_H
 #define ZTI_SZ_TRANSFORM_GPU_PACK_H
 
-#include "gpu/lookback.h"
+#include "codec/sz/gpu/put.h"
 
 enum {
     PACK_FULL = 1024, /* bits: when this many are held, they are stored */
@@ -64,24 +63,6 @@ static __device__ __forceinline__ uint8_t *end_packed(struct packer *p)
 {
     store_held(p, p->held);
     return p->to;
-}
-
-/* Copy bytes, from memory that can be read in whole words, up to one behind those that have some of
- * the bytes. */
-static __device__ __forceinline__ void copy_bytes(uint8_t *to, const uint8_t *from, uint64_t bytes,
-                                                  uint32_t own, uint32_t threads)
-{
-    const uint64_t before = -(uintptr_t)to & 3, head = before < bytes ? before : bytes;
-    const uint64_t whole = (bytes - head) / 4, tail = head + 4 * whole;
-    const uint32_t skip = (uint32_t)((uintptr_t)(from + head) & 3);
-    const uint32_t *const words = (const uint32_t *)(const void *)(from + head - skip);
-    uint32_t *const aligned = (uint32_t *)(void *)(to + head);
-    for (uint64_t i = own; i < whole; i += threads)
-        aligned[i] = __funnelshift_r(words[i], words[i + 1], 8 * skip);
-    for (uint64_t i = own; i < head; i += threads)
-        to[i] = from[i];
-    for (uint64_t i = tail + own; i < bytes; i += threads)
-        to[i] = from[i];
 }
 
 #endif
