@@ -7,8 +7,8 @@
 
 struct zti_learning {
     /* Before the passes: what is learnt from the array without counting, such as a model that the
-     * caller forgets. The array is in the host's memory if reads_array says that it is read. NULL:
-     * nothing. */
+     * caller forgets. The array is in the host's memory if reads_array says that it is read; else
+     * it may be in a GPU's. NULL: nothing. */
     zt_status (*begin)(zt_context *context, struct zti_coding *coding,
                        const struct zti_array *array);
     /* The passes; NULL: none. exec runs pass 0, 1, ... until tally_bytes returns 0. In a pass, each

@@ -14,13 +14,15 @@
 enum { CHUNKS = 3, MANY_CASES = 200 };
 
 static struct {
-    unsigned coded, raw, fitted; /* tiles; regimes whose weights kernels listed points for */
+    unsigned coded, raw, fitted, hits, sources; /* tiles; regimes; looks for rows; rows found */
 } launched;
 
 static void note_kernel(const char *name)
 {
     launched.coded += strcmp(name, "ll_join") == 0;
     launched.raw += strcmp(name, "ll_put_raw") == 0;
+    launched.hits += strcmp(name, "NAME(ll_find_hits)") == 0;
+    launched.sources += strcmp(name, "NAME(ll_find_sources)") == 0;
     launched.fitted += strcmp(name, "NAME(ll_list_points)") == 0;
 }
 
@@ -41,6 +43,53 @@ static void check_made(zt_context *serial, zt_context *cuda, bool are_all)
         check_policies(serial, cuda, &field.values.array, &p, false, k);
         test_array_free(&field.values);
     }
+}
+
+/* Make a row of noise, or of an earlier row: as it is or mirrored, negated or not, with some other
+ * values in it, or all of them a little off. */
+static void make_row(struct rng *r, float *values, uint64_t row, uint64_t width, uint64_t *source)
+{
+    float *const own = values + row * width;
+    const bool is_new = row < 8 || rng_once_in(r, 3), goes_on = !rng_once_in(r, 4);
+    const bool is_mirrored = rng_once_in(r, 4), is_negated = rng_once_in(r, 4);
+    const uint64_t others = rng_once_in(r, 2) ? 0 : rng_below(r, 8), off = rng_below(r, 3);
+    *source = goes_on && *source + 1 < row ? *source + 1 : rng_below(r, row + 1);
+    for (uint64_t x = 0; x < width; x++) {
+        const uint64_t from = is_mirrored ? (width + 5 - x) % width : x;
+        float v = values[*source * width + from];
+        v = is_negated ? -v : v;
+        v += off == 1 ? v * (float)rng_below(r, 16) * 0x1p-22F : 0;
+        if (is_new || *source == row || (others > 0 && rng_once_in(r, 10 * others)))
+            v = (float)rng_below(r, 1 << 24) - (float)(1 << 23) + 0.25F;
+        own[x] = v;
+    }
+}
+
+/* Tiles of many values, rows of which repeat rows. */
+static void check_repeats(zt_context *serial, zt_context *cuda, unsigned number)
+{
+    enum { VALUES = 34000 };
+    static const uint64_t widths[] = {20, 41, 300, 2500};
+    struct rng r = {mix64(7, number)};
+    const uint64_t width = widths[number % 4], rows = VALUES / width + 1;
+    uint64_t shape[3] = {rows, width, 1}, source = 0;
+    zt_params p = zt_params_lossless();
+    float *const values = need(rows * width * sizeof *values);
+    int32_t *const whole = need(rows * width * sizeof *whole);
+    zt_array a = zt_array_nd(values, ZT_F32, 2, shape);
+    for (uint64_t row = 0; row < rows; row++)
+        make_row(&r, values, row, width, &source);
+    for (uint64_t i = 0; i < rows * width; i++)
+        whole[i] = (int32_t)values[i];
+    if (number / 4 % 2) {
+        a.type = ZT_I32;
+        a.data = whole;
+    }
+    p.codec = ZT_CODEC_SZ;
+    set_coder(&p, CODER_HIGH);
+    check_policies(serial, cuda, &a, &p, number % 2, number);
+    free(whole);
+    free(values);
 }
 
 static void check_case(zt_context *serial, zt_context *cuda, struct rng *r, unsigned number)
@@ -75,13 +124,17 @@ int main(int argc, char **argv)
     const bool are_many = range.cases - range.first >= MANY_CASES;
     if (range.first == 0)
         check_made(serial, cuda, are_many);
+    for (unsigned n = 0; n < (are_many ? 32u : 4u / TEST_SHARE) && range.first == 0; n++)
+        check_repeats(serial, cuda, are_many ? n : 2 * n + 1);
     for (uint64_t n = range.first; n < range.cases; n++) {
         struct rng r = {mix64(range.seed, n)};
         check_case(serial, cuda, &r, (unsigned)n);
     }
-    printf("%llu cases of seed %llu, %u failures; %u tiles coded, %u raw; %u regimes fitted\n",
-           (unsigned long long)(range.cases - range.first), (unsigned long long)range.seed,
-           failures, launched.coded, launched.raw, launched.fitted);
+    printf(
+        "%llu cases of seed %llu, %u failures; %u tiles coded, %u raw; kernels fitted %u regimes, "
+        "looked %u times for rows that repeat rows, and found some %u times\n",
+        (unsigned long long)(range.cases - range.first), (unsigned long long)range.seed, failures,
+        launched.coded, launched.raw, launched.fitted, launched.hits, launched.sources);
     zt_context_free(serial);
     zt_context_free(cuda);
     return failures != 0;

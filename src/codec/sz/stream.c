@@ -331,13 +331,11 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const struct z
         count_tiles(coding, array, first, last, out);
 }
 
-/* Coders of large tiles do, but for the transform, and the choice of a source for floats without
- * loss. */
+/* Effort 'high' does, and the choice of a source for floats without loss. Coders of other large
+ * tiles copy the tiles that they learn from. */
 static bool reads_array(const struct zti_coding *coding)
 {
-    if (is_transform(coding))
-        return false;
-    return sz_of(coding)->wants_high || sz_of(coding)->coder >= ZTI_SZ_HIGH ||
+    return sz_of(coding)->wants_high || sz_of(coding)->coder == ZTI_SZ_HIGH ||
            (has_look(coding) && zti_sz_may_have_keys(coding));
 }
 

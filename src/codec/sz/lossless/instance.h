@@ -36,5 +36,5 @@ const struct zti_ll_ops OPS = {.encode = encode,
                                .decode = decode,
                                .encode_by = encode_by,
                                .learn = learn,
-                               .may_repeat_far = may_repeat_far,
+                               .look_far = look_far,
                                .repeats_far = repeats_far};

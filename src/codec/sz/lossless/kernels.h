@@ -79,6 +79,11 @@ struct zti_ll_kernels {
      * many there are, or one more than that. */
     uint32_t (*distinct)(struct zti_ll_kernels *k, uint64_t *list);
 
+    /* Which rows repeat rows: the transform's mirror, and its source and how of each row. Returns
+     * about how many values these have in common: 0, and nothing is set, where too few values occur
+     * in more than one row, or few pairs do and it is not known that rows repeat rows. */
+    size_t (*find_rows)(struct zti_ll_kernels *k, bool is_known, struct zti_ll_transform *t);
+
     /* Keys and marks of a transform: returns the bits beside residuals. */
     uint64_t (*make_keys)(struct zti_ll_kernels *k, const struct zti_ll_transform *t,
                           bool *has_marks);

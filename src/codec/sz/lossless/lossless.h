@@ -66,7 +66,7 @@ struct zti_ll_slot {
 };
 
 enum { ZTI_LL_WAVE_BYTES = 114688, ZTI_LL_WAVE_ROWS = 16 /* rows decoded side by side, at most */ };
-enum { ZTI_LL_HASH_BITS = 18, ZTI_LL_SLICE_SAMPLE = 16384, ZTI_LL_WHOLE = 32768 };
+enum { ZTI_LL_SLICE_SAMPLE = 16384, ZTI_LL_WHOLE = 32768 };
 
 /* coding->model of the coder. */
 struct zti_ll {
@@ -75,6 +75,13 @@ struct zti_ll {
     uint32_t slots;
     size_t slot_bytes;
     struct zti_ll_slot *slot; /* one a thread */
+};
+
+/* Pairs of values that were looked at in the first tiles; those that were so many rows before; rows
+ * so far. */
+struct zti_ll_far {
+    uint64_t all, far;
+    uint32_t rows;
 };
 
 /* The instances of the tile coder, for one instruction set and width of values each. A tile that
@@ -86,15 +93,15 @@ struct zti_ll_ops {
                    uint64_t last, const struct zti_view *view);
     void (*encode_by)(struct zti_ll_kernels *kernels, const struct zti_coding *coding,
                       const uint64_t *origin, const uint32_t *extent);
-    /* Add what a tile comes to when all there is is tried. */
-    void (*learn)(const struct zti_coding *coding, const struct zti_array *array, uint64_t tile,
+    /* Before the first tile, of tiles that have an array of their own. Add what a tile comes to
+     * when all there is is tried. */
+    void (*learn)(const struct zti_coding *coding, const struct zti_array *array,
                   struct zti_ll_slot *slot, struct zti_ll_known *known);
-    /* Whether pairs of values of one tile occur again in another, of the first tiles that would
-     * make up a large one. */
-    bool (*may_repeat_far)(const struct zti_coding *coding, const struct zti_array *array,
-                           struct zti_ll_slot *slot);
-    /* Whether rows of an array of at most ZTI_LL_LARGE_VALUES repeat rows of other tiles of
-     * ZTI_LL_VALUES, in memory of such an array. */
+    /* Count pairs of values of a tile that occurred in tiles before. */
+    void (*look_far)(const struct zti_coding *coding, const struct zti_array *array,
+                     struct zti_ll_slot *slot, struct zti_ll_far *far);
+    /* Whether rows of a large tile repeat rows of other tiles of ZTI_LL_VALUES, in memory of a
+     * large one. */
     bool (*repeats_far)(const struct zti_coding *coding, const struct zti_array *array,
                         struct zti_ll_slot *slot);
 };

@@ -2,22 +2,7 @@
  * as they are or negated. Values are looked up by their magnitudes; each hit is a vote for the
  * mirror's place and for the row it is in. */
 
-enum { NEAR_SHIFT = 6, WAYS = 4, SAMPLE_BITS = 4 };
-
-#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
-
-ZTI_INLINE uint64_t hash_of(value size)
-{
-    return (uint64_t)size * HASH_FACTOR;
-}
-
-/* A number that two magnitudes beside each other have in either order; for numbers and vectors. */
-#define PAIR(size, before) (((size) + (before)) ^ ((size) ^ (before)) << 7)
-
-ZTI_INLINE uint64_t hash_of_pair(value size, value before)
-{
-    return hash_of((value)PAIR(size, before));
-}
+enum { WAYS = 4 };
 
 #if defined(ZTI_WITH_AVX512)
 typedef uint32_t half_u32s __attribute__((vector_size(32)));
@@ -39,7 +24,7 @@ ZTI_INLINE uint32_t select_vectors(const value *v, uint32_t width, value sign, u
         const half_u32s size = (half_u32s)_mm256_and_si256(own, mask);
         const half_u32s other = (half_u32s)_mm256_and_si256(before, mask);
         const __m512i whole =
-            _mm512_cvtepu32_epi64((__m256i)(are_pairs ? PAIR(size, other) : size));
+            _mm512_cvtepu32_epi64((__m256i)(are_pairs ? ZTI_LL_PAIR(size, other) : size));
         const __mmask8 is_new = are_pairs ? _mm256_cmpneq_epi32_mask((__m256i)size, (__m256i)other)
                                           : _mm256_cmpneq_epi32_mask(own, before);
         const __mmask8 is_some = _mm256_test_epi32_mask((__m256i)size, (__m256i)size);
@@ -49,7 +34,7 @@ ZTI_INLINE uint32_t select_vectors(const value *v, uint32_t width, value sign, u
         const __m512i before = _mm512_loadu_si512((const void *)(v + x - 1));
         const u64s size = (u64s)_mm512_and_si512(own, mask);
         const u64s other = (u64s)_mm512_and_si512(before, mask);
-        const __m512i whole = (__m512i)(are_pairs ? PAIR(size, other) : size);
+        const __m512i whole = (__m512i)(are_pairs ? ZTI_LL_PAIR(size, other) : size);
         const __mmask8 is_new = are_pairs ? _mm512_cmpneq_epi64_mask((__m512i)size, (__m512i)other)
                                           : _mm512_cmpneq_epi64_mask(own, before);
         const __mmask8 is_some = _mm512_test_epi64_mask((__m512i)size, (__m512i)size);
@@ -77,7 +62,7 @@ ZTI_INLINE uint32_t select_vectors(const value *v, uint32_t width, value sign, u
         const vector size = own & ~sign, other = before & ~sign;
         const vector is_same = (vector)(are_pairs ? size == other : own == before);
         const vector none = is_same | (vector)(size == (vector){0});
-        const __m256i all = (__m256i)(are_pairs ? PAIR(size, other) : size);
+        const __m256i all = (__m256i)(are_pairs ? ZTI_LL_PAIR(size, other) : size);
         const __m256i even = _mm256_srli_epi64(_mm256_mul_epu32(all, factor), 32);
         const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(all, 32), factor);
         const vector high = (vector)_mm256_blend_epi32(even, odd, 0xaa) +
@@ -114,18 +99,14 @@ ZTI_INLINE uint32_t select_columns(const value *v, uint32_t width, value sign, u
 {
     uint32_t x = 1, n = select_vectors(v, width, sign, skipped, are_pairs, &x, column);
     for (; x < width; x++) {
-        const value size = v[x] & ~sign, before = v[x - 1] & ~sign;
-        const uint64_t hash = are_pairs ? hash_of_pair(size, before) : hash_of(size);
-        const bool is_new = are_pairs ? size != before : v[x] != v[x - 1];
+        uint64_t hash;
         column[n] = x;
-        n += (hash <= UINT64_MAX >> skipped) & is_new & (size != 0);
+        n += is_looked_up(v[x], v[x - 1], sign, skipped, are_pairs, &hash);
     }
     return n;
 }
 
-/* A value's place: its row; and its column in the low bits of x, with 11 bits of its hash and its
- * sign above them. */
-enum { COLUMN_BITS = 20 };
+/* A value's place: its row; and its column in the low bits of x, with its tag above them. */
 
 struct at {
     int32_t row;
@@ -139,16 +120,8 @@ struct hit {
     bool is_negated;
 };
 
-/* Whether two pairs of magnitudes beside each other are the same, in either order. */
-ZTI_INLINE bool is_pair(const value *a, const value *b, value sign)
-{
-    const value first = a[0] & ~sign, second = a[-1] & ~sign;
-    const value other = b[0] & ~sign, before = b[-1] & ~sign;
-    return (first == other && second == before) || (first == before && second == other);
-}
-
 /* Whether pairs of magnitudes were in a row before: one in a thousand, of those of one hash in
- * 2^SAMPLE_BITS. Single values are alike by chance. */
+ * 2^ZTI_LL_PAIR_BITS. Single values are alike by chance. */
 static bool may_repeat(const struct tile *tile, const value *v)
 {
     const uint32_t width = tile->s.width;
@@ -156,30 +129,24 @@ static bool may_repeat(const struct tile *tile, const value *v)
     int32_t *const place = tile->slot->places;
     uint32_t *const column = tile->slot->sums;
     size_t hits = 0, looked_at = 0;
-    for (size_t i = 0; i < (size_t)1 << (ZTI_LL_HASH_BITS - SAMPLE_BITS); i++)
+    for (size_t i = 0; i < (size_t)1 << (ZTI_LL_HASH_BITS - ZTI_LL_PAIR_BITS); i++)
         place[i] = -1;
     for (uint32_t row = 0; row < tile->s.rows; row++) {
         const value *const own = v + (size_t)row * width;
-        const uint32_t n = select_columns(own, width, sign, SAMPLE_BITS, true, column);
+        const uint32_t n = select_columns(own, width, sign, ZTI_LL_PAIR_BITS, true, column);
         for (uint32_t k = 0; k < n; k++) {
             const value *const one = own + column[k];
             const uint64_t hash = hash_of_pair(one[0] & ~sign, one[-1] & ~sign);
             int32_t *const at =
-                &place[hash << SAMPLE_BITS >> (64 - ZTI_LL_HASH_BITS + SAMPLE_BITS)];
+                &place[hash << ZTI_LL_PAIR_BITS >> (64 - ZTI_LL_HASH_BITS + ZTI_LL_PAIR_BITS)];
             const int32_t last = *at;
-            hits += last >= 0 && last < (int32_t)(row * width) && is_pair(v + last, one, sign);
+            hits += last >= 0 && last < (int32_t)(row * width) &&
+                    is_pair(v[last], v[last - 1], one[0], one[-1], sign);
             *at = (int32_t)(one - v);
         }
         looked_at += n;
     }
-    return hits * 1000 > looked_at;
-}
-
-/* One in 2^these values is looked up, chosen by its hash: in long rows these are enough. */
-static uint32_t sampled_bits(uint32_t width)
-{
-    const uint32_t length = zti_bit_length64(width);
-    return width < 24 ? 0 : length < 12 ? length - 4 : 8;
+    return ll_are_hits(hits, looked_at);
 }
 
 /* Where values were last, about: a hash table of places. */
@@ -190,9 +157,8 @@ struct places {
 
 static struct places open_places(const struct tile *tile, uint32_t skipped)
 {
-    const uint32_t most = zti_bit_length64(tile->s.values >> skipped);
     struct places p = {.place = (struct at *)(void *)tile->slot->places,
-                       .bits = most < ZTI_LL_HASH_BITS ? most : ZTI_LL_HASH_BITS,
+                       .bits = ll_places_bits(tile->s.values, skipped),
                        .skipped = skipped};
     for (size_t i = 0; i < (size_t)1 << p.bits; i++)
         p.place[i].row = -1;
@@ -223,7 +189,7 @@ static size_t find_row_hits(const struct tile *tile, const struct places *places
         const uint64_t hash = hash_of(size);
         struct at *const at = place_of_hash(places, hash);
         const struct at last = *at;
-        const uint32_t tag = (uint32_t)(hash & 2047) << 1 | (own != size);
+        const uint32_t tag = tag_of(hash, own != size);
         const uint32_t other = last.x >> COLUMN_BITS ^ tag;
         *at = (struct at){(int32_t)row, x | tag << COLUMN_BITS};
         hit[hits] =
@@ -248,7 +214,7 @@ static size_t find_hits(const struct tile *tile, struct zti_ll_transform *t, str
                         uint32_t *equal)
 {
     const struct zti_ll_shape *const s = &tile->s;
-    const struct places places = open_places(tile, sampled_bits(s->width));
+    const struct places places = open_places(tile, ll_sampled_bits(s->width));
     const size_t row_bytes = s->width * sizeof(value);
     int32_t other = -1; /* what the row before repeats, perhaps */
     size_t hits = 0;
@@ -304,31 +270,27 @@ static size_t find_source(const struct zti_ll_shape *s, const struct hit *hit, s
     }
     for (size_t i = 0; i < hits; i++)
         memset(&votes[WAYS * (uint32_t)hit[i].other], 0, WAYS * sizeof *votes);
-    most <<= sampled_bits(s->width);
-    if (most * 8 >= s->width || most >= 24)
+    most <<= ll_sampled_bits(s->width);
+    if (ll_is_source(s->width, most))
         return most;
     t->source[row] = -1;
     return 0;
 }
 
-/* Values of a row, about, that are 64 times nearer to what is repeated than to the one before them;
- * or some number below 'least'. */
-enum { FEW_OF = 32, EVERY = 4 /* of long rows, one in four is looked at */ };
-
+/* Values of a row, about, that are near what is repeated (is_near); or some number below 'least'.
+ */
 static uint32_t count_near(const struct tile *tile, const value *v, uint32_t row, uint32_t other,
                            uint32_t how, const struct zti_ll_transform *t, uint32_t least)
 {
     const bool is_float = zti_is_float(tile->type);
     const uint32_t width = tile->s.width;
-    const uint32_t every = width >= FEW_OF ? EVERY : 1;
+    const uint32_t every = ll_near_every(width);
     uint32_t count = 0;
     for (uint32_t x = 1; x < width && count * every + width - x >= least; x += every) {
         const size_t i = (size_t)row * width + x;
         value from = v[(size_t)other * width + ll_mirrored(how, t->mirror, width, x)];
         from ^= how & 2 ? SIGN : 0;
-        const key k = order_of(is_float, v[i]);
-        const value near = size_of(difference(k, order_of(is_float, from)));
-        count += near <= size_of(difference(k, order_of(is_float, v[i - 1]))) >> NEAR_SHIFT;
+        count += is_near(is_float, v[i], v[i - 1], from);
     }
     return count * every;
 }
@@ -337,7 +299,7 @@ static uint32_t count_near(const struct tile *tile, const value *v, uint32_t row
 static void spread_source(const struct tile *tile, const value *v, uint32_t row, uint32_t beside,
                           struct zti_ll_transform *t)
 {
-    uint32_t most = tile->s.width * 3 / 5;
+    uint32_t most = ll_least_near(tile->s.width);
     if (t->source[row] >= 0 || t->source[beside] < 0)
         return;
     const uint32_t how = t->how[beside];
@@ -354,35 +316,30 @@ static void spread_source(const struct tile *tile, const value *v, uint32_t row,
     }
 }
 
-/* A tile whose values are in the host's memory. */
-static struct tile near_tile(const struct tile *tile)
-{
-    struct tile near = *tile;
-    if (is_far(tile)) {
-        (void)sample_values(tile, 0, 1, tile->s.values, tile->slot->values);
-        near.values = tile->slot->values;
-    }
-    return near;
-}
-
 /* Which rows repeat rows; false where they are too few. *many: they are a quarter of all or more.
  */
-static bool find_rows(const struct tile *given, struct zti_ll_transform *t, bool *many)
+static bool find_rows(const struct tile *tile, struct zti_ll_transform *t, bool *many)
 {
-    const struct tile near = near_tile(given), *const tile = &near;
     const struct zti_ll_shape *const s = &tile->s;
     const value *const v = tile->values;
     struct hit *const hit = (struct hit *)(void *)tile->slot->found;
     uint32_t *const votes = tile->slot->votes;
     uint32_t equal;
     size_t found;
-    if (s->is_lanes || !(tile->known->has_rows || may_repeat(tile, v)))
-        return false;
     t->source = tile->slot->source;
     t->how = tile->slot->how;
+    if (s->is_lanes)
+        return false;
+    if (is_far(tile)) {
+        found = tile->kernels->find_rows(tile->kernels, tile->known->has_rows, t);
+        t->has_rows = ll_have_rows(s, found, many);
+        return t->has_rows;
+    }
+    if (!tile->known->has_rows && !may_repeat(tile, v))
+        return false;
     const size_t hits = find_hits(tile, t, hit, &equal);
     found = (size_t)equal * s->width;
-    if (found + (hits << sampled_bits(s->width)) <= s->values / 50)
+    if (ll_are_few_hits(s, hits, equal))
         return false;
     t->mirror = find_mirror(s, hit, hits, votes);
     memset(votes, 0, WAYS * (size_t)s->rows * sizeof *votes);
@@ -395,7 +352,6 @@ static bool find_rows(const struct tile *given, struct zti_ll_transform *t, bool
         spread_source(tile, v, row, row - 1, t);
     for (uint32_t row = s->rows - 1; row-- > 0;)
         spread_source(tile, v, row, row + 1, t);
-    t->has_rows = found * 40 > s->values;
-    *many = found * 4 > s->values;
+    t->has_rows = ll_have_rows(s, found, many);
     return t->has_rows;
 }

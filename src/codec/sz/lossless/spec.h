@@ -23,6 +23,7 @@ enum {
     ZTI_LL_PIECE = 32,  /* symbols that share a context in a row that has no row before it */
     ZTI_LL_MODELS = 16, /* of a tile, at most */
     ZTI_LL_MOST_RANKS = 4096,
+    ZTI_LL_HASH_BITS = 18,  /* of a table of values' places, at most */
     ZTI_LL_MOST_CODE = 125, /* of keys whose symbols have their signs */
     ZTI_LL_MARK_RAW = 254,  /* symbols: the value follows as it is; */
     ZTI_LL_MARK_FILL = 255, /* it is the fill value */
@@ -492,6 +493,63 @@ ZTI_INLINE uint32_t ll_mirrored(uint32_t how, uint32_t mirror, uint32_t width, u
         return x;
     const int64_t q = (int64_t)mirror - x;
     return (uint32_t)(q < 0 ? q + width : q >= width ? q - width : q);
+}
+
+/* ---- which rows repeat rows: values that are looked up, and thresholds --------------------------
+ */
+
+enum { ZTI_LL_PAIR_BITS = 4 /* of their hashes: one pair in 2^these is looked up */ };
+
+/* One in 2^these values is looked up, chosen by its hash: in long rows these are enough. */
+ZTI_STATIC uint32_t ll_sampled_bits(uint32_t width)
+{
+    const uint32_t length = zti_bit_length64(width);
+    return width < 24 ? 0 : length < 12 ? length - 4 : 8;
+}
+
+/* Bits of the number of places in a table of values. */
+ZTI_STATIC uint32_t ll_places_bits(uint32_t values, uint32_t skipped)
+{
+    const uint32_t most = zti_bit_length64(values >> skipped);
+    return most < ZTI_LL_HASH_BITS ? most : (uint32_t)ZTI_LL_HASH_BITS;
+}
+
+/* Whether there are enough pairs that occurred in a row before: one in a thousand. */
+ZTI_STATIC bool ll_are_hits(size_t hits, size_t looked_at)
+{
+    return hits * 1000 > looked_at;
+}
+
+/* Whether too few values occurred in a row before; 'equal' rows have all of theirs. */
+ZTI_STATIC bool ll_are_few_hits(const struct zti_ll_shape *s, size_t hits, uint32_t equal)
+{
+    return (size_t)equal * s->width + (hits << ll_sampled_bits(s->width)) <= s->values / 50;
+}
+
+/* Whether so many values of a row are enough for it to repeat a row. */
+ZTI_STATIC bool ll_is_source(uint32_t width, uint32_t values)
+{
+    return values * 8 >= width || values >= 24;
+}
+
+/* Of long rows, one value in four is looked at for that; more than so many have to be near. */
+ZTI_STATIC uint32_t ll_near_every(uint32_t width)
+{
+    enum { FEW_OF = 32, EVERY = 4 };
+    return width >= FEW_OF ? EVERY : 1;
+}
+
+ZTI_STATIC uint32_t ll_least_near(uint32_t width)
+{
+    return width * 3 / 5;
+}
+
+/* Whether rows that repeat rows are enough, by the values that they have in common; *many: these
+ * are a quarter of all or more. */
+ZTI_STATIC bool ll_have_rows(const struct zti_ll_shape *s, size_t common, bool *many)
+{
+    *many = common * 4 > s->values;
+    return common * 40 > s->values;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */

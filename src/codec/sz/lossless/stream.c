@@ -2,6 +2,7 @@
  * first tile. Tiles are whole slices of about 2^18 values, so that rows are long; or of 2^20, where
  * rows repeat rows that are farther away. Nothing is in the stream's head: a tile has its own
  * models. */
+#include "array/mirror.h"
 #include "codec/sz/large_tile.h"
 #include "codec/sz/lossless/decimals.h"
 #include "codec/sz/lossless/kernels.h"
@@ -244,28 +245,87 @@ static bool set_size(struct zti_coding *coding, uint32_t is_large)
     return zti_ll_has_grid(coding);
 }
 
+/* A tile's own array: where it is, or a copy where that is in a GPU's memory. The caller releases
+ * *copy. */
+static zt_status open_tile(zt_context *context, const struct zti_coding *coding,
+                           const struct zti_array *array, uint64_t number, struct zti_array *own,
+                           void **copy)
+{
+    const struct zti_walk at = zti_walk_from(&coding->grid, number);
+    *own = *array;
+    own->data = zti_array_at(array, at.origin);
+    for (uint32_t i = 0; i < array->rank; i++)
+        own->shape[i] = extent_at(&coding->grid, i, at.origin[i]);
+    *copy = NULL;
+    if (!array->is_on_device)
+        return ZT_OK;
+    *copy = zti_alloc(context, (size_t)zti_array_bytes(own));
+    if (!*copy)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for the values of a tile");
+    const zt_status status = zti_fetch_array(context, own, *copy);
+    *own = zti_array_packed(*copy, own->type, own->rank, own->shape);
+    return status;
+}
+
+/* Whether pairs of values of one tile occur again in another, of the first tiles that would make up
+ * a large one. */
+static zt_status may_repeat_far(zt_context *context, const struct zti_coding *coding,
+                                const struct zti_array *array, bool *may)
+{
+    enum { TILES = ZTI_LL_LARGE_VALUES / ZTI_LL_VALUES, A_PART = 32 };
+    struct zti_ll *const model = coding->model;
+    struct zti_ll_far far = {.rows = 0};
+    zt_status status = ZT_OK;
+    for (uint64_t i = 0; i < TILES && i < coding->grid.count && status == ZT_OK; i++) {
+        struct zti_array own;
+        void *copy;
+        status = open_tile(context, coding, array, i, &own, &copy);
+        if (status == ZT_OK)
+            ops_of(coding)->look_far(coding, &own, model->slot, &far);
+        zti_release(context, copy);
+    }
+    *may = status == ZT_OK && far.far * A_PART > far.all;
+    return status;
+}
+
+/* Whether rows of the first large tile repeat rows far away. */
+static zt_status repeats_far(zt_context *context, const struct zti_coding *coding,
+                             const struct zti_array *array, bool *repeats)
+{
+    struct zti_ll *const model = coding->model;
+    struct zti_array own;
+    void *copy;
+    const zt_status status = open_tile(context, coding, array, 0, &own, &copy);
+    *repeats = status == ZT_OK && ops_of(coding)->repeats_far(coding, &own, model->slot);
+    zti_release(context, copy);
+    return status;
+}
+
 /* Turn to large tiles where rows of the first of them repeat rows far away. */
 static zt_status choose_size(zt_context *context, struct zti_coding *coding,
                              const struct zti_array *array)
 {
     if (coding->grid.count < 2)
         return ZT_OK;
-    struct zti_ll *const model = coding->model;
     bool is_far = set_size(coding, ZTI_LL_IS_LARGE);
     (void)set_size(coding, 0);
     zt_status status = is_far ? make_slots(context, coding, 1, true) : ZT_OK;
-    is_far = is_far && status == ZT_OK &&
-             ops_of(coding)->may_repeat_far(coding, array, model->slot) &&
-             set_size(coding, ZTI_LL_IS_LARGE);
-    if (is_far)
-        status = make_slots(context, coding, 1, true);
-    if (is_far && (status != ZT_OK || !ops_of(coding)->repeats_far(coding, array, model->slot)))
+    if (is_far && status == ZT_OK)
+        status = may_repeat_far(context, coding, array, &is_far);
+    is_far = is_far && status == ZT_OK && set_size(coding, ZTI_LL_IS_LARGE);
+    if (!is_far)
+        return status;
+    status = make_slots(context, coding, 1, true);
+    if (status == ZT_OK)
+        status = repeats_far(context, coding, array, &is_far);
+    if (status != ZT_OK || !is_far)
         (void)set_size(coding, 0);
     return status;
 }
 
 /* What some tiles, spread over all, come to: one in A_PART, at least one, where there are many. */
-static void learn_tiles(struct zti_coding *coding, const struct zti_array *array)
+static zt_status learn_tiles(zt_context *context, struct zti_coding *coding,
+                             const struct zti_array *array)
 {
     enum { MANY = 4, MANY_LARGE = 2, MOST = 4, A_PART = 16 };
     struct zti_ll *const model = coding->model;
@@ -273,10 +333,18 @@ static void learn_tiles(struct zti_coding *coding, const struct zti_array *array
     const uint64_t tiles = coding->grid.count, part = tiles / A_PART;
     const bool is_large = sz_of(coding)->tuning & ZTI_LL_IS_LARGE;
     const uint64_t some = part < 1 ? 1 : part < MOST ? part : MOST;
+    zt_status status = ZT_OK;
     known.is_learnt = tiles >= (is_large ? MANY_LARGE : MANY);
-    for (uint64_t i = 0; known.is_learnt && i < some; i++)
-        ops_of(coding)->learn(coding, array, (2 * i + 1) * tiles / (2 * some), model->slot, &known);
+    for (uint64_t i = 0; known.is_learnt && i < some && status == ZT_OK; i++) {
+        struct zti_array own;
+        void *copy;
+        status = open_tile(context, coding, array, (2 * i + 1) * tiles / (2 * some), &own, &copy);
+        if (status == ZT_OK)
+            ops_of(coding)->learn(coding, &own, model->slot, &known);
+        zti_release(context, copy);
+    }
     model->known = known;
+    return status;
 }
 
 zt_status zti_ll_begin(zt_context *context, struct zti_coding *coding,
@@ -288,7 +356,7 @@ zt_status zti_ll_begin(zt_context *context, struct zti_coding *coding,
     if (status == ZT_OK)
         status = make_slots(context, coding, zti_threads_wanted(context), true);
     if (status == ZT_OK)
-        learn_tiles(coding, array);
+        status = learn_tiles(context, coding, array);
     return status;
 }
 

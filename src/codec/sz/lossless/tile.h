@@ -619,11 +619,19 @@ static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, ui
 
 /* ---- before the first tile ---- */
 
-static void learn(const struct zti_coding *coding, const struct zti_array *array, uint64_t number,
+/* The place of a tile that has an array of its own. */
+static struct place place_of_own(const struct zti_array *array)
+{
+    struct place place = {.extent = {1, 1, 1, 1}};
+    for (uint32_t i = 0; i < array->rank; i++)
+        place.extent[i] = (uint32_t)array->shape[i];
+    return place;
+}
+
+static void learn(const struct zti_coding *coding, const struct zti_array *array,
                   struct zti_ll_slot *slot, struct zti_ll_known *known)
 {
-    const struct zti_walk walk = zti_walk_from(&coding->grid, number);
-    const struct place place = place_of(coding, &walk);
+    const struct place place = place_of_own(array);
     struct tile tile = bring_tile(coding, array, &place, slot);
     struct choice best;
     uint64_t fill;
@@ -660,38 +668,28 @@ static void count_far(const value *v, uint32_t width, value sign, uint32_t row, 
     *all += n;
 }
 
-static bool may_repeat_far(const struct zti_coding *coding, const struct zti_array *array,
-                           struct zti_ll_slot *slot)
+static void look_far(const struct zti_coding *coding, const struct zti_array *array,
+                     struct zti_ll_slot *slot, struct zti_ll_far *far)
 {
-    enum { TILES = ZTI_LL_LARGE_VALUES / ZTI_LL_VALUES, A_PART = 32 };
     const value sign = zti_is_float(ll_coded_type(coding)) ? SIGN : 0;
     struct at *const place = (struct at *)(void *)slot->places;
-    struct zti_walk walk = zti_walk_from(&coding->grid, 0);
-    uint64_t all = 0, far = 0;
-    uint32_t row = 0;
-    for (size_t i = 0; i < (size_t)1 << FAR_PLACES_BITS; i++)
+    const struct place place_of_tile = place_of_own(array);
+    const struct tile tile = bring_tile(coding, array, &place_of_tile, slot);
+    const uint32_t width = tile.s.width, near = ZTI_LL_VALUES / width;
+    for (size_t i = 0; far->rows == 0 && i < (size_t)1 << FAR_PLACES_BITS; i++)
         place[i].row = -1;
-    for (; walk.tile < TILES && walk.tile < coding->grid.count;
-         zti_walk_next(&coding->grid, &walk)) {
-        const struct place place_of_tile = place_of(coding, &walk);
-        const struct tile tile = bring_tile(coding, array, &place_of_tile, slot);
-        const uint32_t width = tile.s.width, near = ZTI_LL_VALUES / width;
-        for (uint32_t i = 0; i < tile.s.rows; i++, row++)
-            count_far(tile.values + (size_t)i * width, ll_width(&tile.s, i), sign, row, near, place,
-                      tile.slot->sums, &all, &far);
-    }
-    return far * A_PART > all;
+    for (uint32_t i = 0; i < tile.s.rows; i++)
+        count_far(tile.values + (size_t)i * width, ll_width(&tile.s, i), sign, far->rows++, near,
+                  place, tile.slot->sums, &far->all, &far->far);
 }
 
 static bool repeats_far(const struct zti_coding *coding, const struct zti_array *array,
                         struct zti_ll_slot *slot)
 {
-    struct place place = {.origin = {0}};
+    const struct place place = place_of_own(array);
     struct zti_ll_transform t = {.has_rows = false};
     uint32_t far = 0;
     bool many;
-    for (uint32_t i = 0; i < coding->grid.rank; i++)
-        place.extent[i] = coding->grid.side[i];
     struct tile tile = tile_of(coding, &place, slot);
     tile.values = values_in_place(coding, array, &place, place.origin);
     if (!tile.values) {

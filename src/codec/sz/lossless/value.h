@@ -341,3 +341,59 @@ ZTI_INLINE key residual_of(bool has_signs, const struct steps *steps, uint8_t sy
     const value size = steps->least[symbol] + (value)(has_signs ? bits : bits >> 1);
     return (key)((size ^ sign) - sign);
 }
+
+/* ---- rows that repeat rows ---- */
+
+enum {
+    COLUMN_BITS = 20, /* of a place */
+    NEAR_SHIFT = 6
+};
+
+#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
+ZTI_INLINE uint64_t hash_of(value size)
+{
+    return (uint64_t)size * HASH_FACTOR;
+}
+
+/* A number that two magnitudes beside each other have in either order; for numbers and vectors. */
+#define ZTI_LL_PAIR(size, before) (((size) + (before)) ^ ((size) ^ (before)) << 7)
+
+ZTI_INLINE uint64_t hash_of_pair(value size, value before)
+{
+    return hash_of((value)ZTI_LL_PAIR(size, before));
+}
+
+/* Whether a value is looked up: none that is 0 or equals the one before it; of others only those
+ * whose hash begins with 'skipped' zero bits. The hash is of the value's magnitude or, for pairs,
+ * of that and the magnitude before it. sign: the bit that is none of a magnitude, or 0. */
+ZTI_INLINE bool is_looked_up(value own, value before, value sign, uint32_t skipped, bool are_pairs,
+                             uint64_t *hash)
+{
+    const value size = own & ~sign, other = before & ~sign;
+    *hash = are_pairs ? hash_of_pair(size, other) : hash_of(size);
+    const bool is_new = are_pairs ? size != other : own != before;
+    return (*hash <= UINT64_MAX >> skipped) & is_new & (size != 0);
+}
+
+/* Bits of a hash, and the sign, that two values with the same magnitude have. */
+ZTI_INLINE uint32_t tag_of(uint64_t hash, bool is_negative)
+{
+    return (uint32_t)(hash & 2047) << 1 | is_negative;
+}
+
+/* Whether two pairs of magnitudes beside each other are the same, in either order. */
+ZTI_INLINE bool is_pair(value a, value before_a, value b, value before_b, value sign)
+{
+    const value first = a & ~sign, second = before_a & ~sign;
+    const value other = b & ~sign, before = before_b & ~sign;
+    return (first == other && second == before) || (first == before && second == other);
+}
+
+/* Whether a value is 64 times nearer to what is repeated than to the one before it. */
+ZTI_INLINE bool is_near(bool is_float, value own, value before, value repeated)
+{
+    const key k = order_of(is_float, own);
+    const value near = size_of(difference(k, order_of(is_float, repeated)));
+    return near <= size_of(difference(k, order_of(is_float, before))) >> NEAR_SHIFT;
+}

@@ -65,7 +65,7 @@ static __device__ __forceinline__ void put_before(unsigned *end, uint32_t v, uin
 }
 
 /* The codes of zti_ans_mixed_encode: a warp has a stream, a lane a state. */
-SIMT_KERNEL void SIMT_BOUNDS(32, 16) ll_code(struct ll_stream *stream)
+SIMT_KERNEL void SIMT_BOUNDS(32, 16) ll_code_tiles(struct ll_stream *stream)
 {
     struct ll_stream *const s = &stream[blockIdx.x];
     const uint32_t lane = threadIdx.x, states = s->states;
@@ -89,7 +89,7 @@ SIMT_KERNEL void SIMT_BOUNDS(32, 16) ll_code(struct ll_stream *stream)
 
 extern "C" void zti_ll_cuda_code(struct ll_stream *stream, uint32_t streams, void *queue)
 {
-    SIMT_LAUNCH(ll_code, streams, 32, 0, queue, stream);
+    SIMT_LAUNCH(ll_code_tiles, streams, 32, 0, queue, stream);
 }
 
 /* ---- bytes ---- */

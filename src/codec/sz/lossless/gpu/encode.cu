@@ -13,6 +13,7 @@ enum { BEHIND = 8 }; /* bytes that are read, but not used */
 struct room {
     uint64_t sums, exponents, distinct, counts, group_of, model_of, front, lists, streams;
     uint64_t values, keys, residuals, codes, marks, symbols, contexts, found, marked, number;
+    uint64_t last, first, hits, first_hit, votes, source, how; /* of rows that repeat rows */
     uint64_t lengths, slots, bytes;
 };
 
@@ -108,6 +109,13 @@ static struct room room_of(const struct most *m)
     r.found = sz_place(&bytes, most * m->value_bytes);
     r.marked = sz_place(&bytes, POINTS);
     r.number = sz_place(&bytes, POINTS * sizeof(uint32_t));
+    r.last = sz_place(&bytes, sizeof(uint64_t) << ZTI_LL_HASH_BITS);
+    r.first = sz_place(&bytes, sizeof(uint64_t) << ZTI_LL_HASH_BITS);
+    r.hits = sz_place(&bytes, n * sizeof(uint64_t));
+    r.first_hit = sz_place(&bytes, (m->tile.rows + 1) * sizeof(uint32_t));
+    r.votes = sz_place(&bytes, 2 * m->tile.width * sizeof(uint32_t));
+    r.source = sz_place(&bytes, m->tile.rows * sizeof(int32_t));
+    r.how = sz_place(&bytes, m->tile.rows);
     r.lengths = sz_place(&bytes, LL_LISTS * (n / LL_PART_VALUES + 1) * sizeof(uint32_t));
     r.slots = sz_place(&bytes, m->slots * slot_room_of(m).bytes);
     r.bytes = bytes;
@@ -294,6 +302,38 @@ static uint32_t distinct(struct zti_ll_kernels *k, uint64_t *list)
         if (e->distinct[i] > 0)
             list[n++] = e->distinct[i];
     return n;
+}
+
+/* ---- rows that repeat rows ---- */
+
+static const struct ll_sums *find_hits(struct encoder *e, bool are_pairs)
+{
+    clear_sums(e);
+    sz_clear(&e->work, e->room.last, sizeof(uint64_t) << ZTI_LL_HASH_BITS);
+    sz_clear(&e->work, e->room.first, sizeof(uint64_t) << ZTI_LL_HASH_BITS);
+    if (is_good(e))
+        e->by_width->find_hits(&e->job, are_pairs, e->work.queue);
+    return fetch_sums(e);
+}
+
+static size_t find_rows(struct zti_ll_kernels *k, bool is_known, struct zti_ll_transform *t)
+{
+    struct encoder *const e = encoder_of(k);
+    const struct zti_ll_shape *const s = &e->job.shape;
+    const struct ll_sums *sums = is_known ? NULL : find_hits(e, true);
+    if (sums && !ll_are_hits(sums->hits, sums->looked_at))
+        return 0;
+    sums = find_hits(e, false);
+    if (ll_are_few_hits(s, sums->hits, sums->equal))
+        return 0;
+    sz_clear(&e->work, e->room.votes, 2 * (uint64_t)s->width * sizeof(uint32_t));
+    if (is_good(e))
+        e->by_width->find_sources(&e->job, e->work.queue);
+    sz_fetch(&e->work, t->source, e->room.source, s->rows * sizeof *t->source);
+    sz_fetch(&e->work, t->how, e->room.how, s->rows);
+    sums = fetch_sums(e);
+    t->mirror = 0xffffffffu - (uint32_t)sums->mirror;
+    return k->has_failed ? 0 : (size_t)sums->equal * s->width + sums->common;
 }
 
 /* ---- keys and symbols ---- */
@@ -567,6 +607,13 @@ static void open_job(struct encoder *e)
     j->sums = (struct ll_sums *)(void *)(at + r->sums);
     j->exponents = (struct zti_ll_exponents *)(void *)(at + r->exponents);
     j->distinct = (unsigned long long *)(void *)(at + r->distinct);
+    j->last = (unsigned long long *)(void *)(at + r->last);
+    j->first = (unsigned long long *)(void *)(at + r->first);
+    j->hits = (uint64_t *)(void *)(at + r->hits);
+    j->first_hit = (uint32_t *)(void *)(at + r->first_hit);
+    j->votes = (uint32_t *)(void *)(at + r->votes);
+    j->source = (int32_t *)(void *)(at + r->source);
+    j->how = at + r->how;
     j->found = at + r->found;
     j->marked = at + r->marked;
     j->number = (const uint32_t *)(const void *)(at + r->number);
@@ -603,6 +650,7 @@ extern "C" zt_status zti_ll_cuda_encode(zt_context *context, const struct zti_cu
     e->kernels.count_exponents = count_exponents;
     e->kernels.least = least;
     e->kernels.distinct = distinct;
+    e->kernels.find_rows = find_rows;
     e->kernels.make_keys = make_keys;
     e->kernels.points = points;
     e->kernels.make_symbols = make_symbols;

@@ -145,6 +145,8 @@ SIMT_KERNEL void SIMT_BOUNDS(LL_JOB_THREADS, 4)
     }
 }
 
+#include "codec/sz/lossless/gpu/repeats.h"
+
 /* ---- keys ---- */
 
 /* The key and the mark of a value; *open: bits that the transform leaves open. */
@@ -623,6 +625,6 @@ static void NAME(put_lists)(const struct ll_job *j, void *queue)
 }
 
 extern "C" const struct ll_kernels NAME(zti_ll_cuda_encode) = {
-    NAME(gather),          NAME(sample),       NAME(boxes),    NAME(count_equal),
-    NAME(count_exponents), NAME(least),        NAME(distinct), NAME(make_keys),
-    NAME(points),          NAME(make_symbols), NAME(put_lists)};
+    NAME(gather),    NAME(sample),    NAME(boxes),       NAME(count_equal), NAME(count_exponents),
+    NAME(least),     NAME(distinct),  NAME(make_keys),   NAME(points),      NAME(make_symbols),
+    NAME(put_lists), NAME(find_hits), NAME(find_sources)};

@@ -31,6 +31,8 @@ struct ll_sums {
     unsigned long long most;      /* the complement of the least magnitude */
     unsigned is_beyond, count;    /* count: values that are equal, distinct, or have no key */
     unsigned has_empty;           /* among distinct values: the one that marks empty places */
+    unsigned hits, looked_at, equal, common; /* of rows that repeat rows */
+    unsigned long long mirror;
     unsigned contexts[ZTI_LL_CONTEXTS];
 };
 
@@ -50,8 +52,14 @@ struct ll_job {
     uint16_t *contexts;
     struct ll_sums *sums;
     struct zti_ll_exponents *exponents;
-    unsigned long long *distinct; /* a table, and the list made of it */
-    void *found;                  /* samples, or points: with these, what follows */
+    unsigned long long *distinct;     /* a table, and the list made of it */
+    unsigned long long *last, *first; /* tables of places of values, ZTI_LL_HASH_BITS */
+    uint64_t *hits;                   /* a value */
+    uint32_t *first_hit;              /* of a row, and behind the last */
+    uint32_t *votes;                  /* two rows */
+    int32_t *source;                  /* a row */
+    uint8_t *how;
+    void *found; /* samples, or points: with these, what follows */
     uint8_t *marked;
     const uint32_t *number; /* of points' values */
     unsigned (*counts)[ZTI_LL_ALPHABET];
@@ -101,6 +109,8 @@ struct ll_kernels {
     void (*points)(const struct ll_job *j, uint32_t regime, uint32_t n, void *queue);
     void (*make_symbols)(const struct ll_job *j, void *queue);
     void (*put_lists)(const struct ll_job *j, void *queue);
+    void (*find_hits)(const struct ll_job *j, bool are_pairs, void *queue);
+    void (*find_sources)(const struct ll_job *j, void *queue);
 };
 
 extern const struct ll_kernels zti_ll_cuda_encode_32, zti_ll_cuda_encode_64;
