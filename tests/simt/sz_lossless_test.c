@@ -1,10 +1,11 @@
-/* sz_lossless_test.c: tiles of sz that kernels only decode, value for value as the serial policy
- * does: of the lossless coder, effort 'high' without loss and method 'multiples'; and keys of
- * effort 'default' without loss.
+/* sz_lossless_test.c: the lossless coder of sz by kernels, effort 'high' without loss and method
+ * 'multiples': files byte for byte those of the serial policy, and values as it decodes them; and
+ * keys of effort 'default' without loss, which kernels only decode.
  *
  *     sz_lossless_test [--seed N] [--cases N] [--only N]
  *
- * Made fields, one for each way to keys; then cases: awkward arrays without loss, or under a bound.
+ * Made fields, one for each way to keys; arrays whose rows repeat rows; then cases: awkward arrays
+ * without loss, or under a bound. Where there are 200 cases and more, also arrays of several tiles.
  */
 #include "ztile_expert.h"
 #include "compare.h"
@@ -92,6 +93,22 @@ static void check_repeats(zt_context *serial, zt_context *cuda, unsigned number)
     free(values);
 }
 
+/* Five tiles: choosing is learnt from one of them, and they are coded side by side. */
+static void check_tiles(zt_context *serial, zt_context *cuda, bool is_there)
+{
+    static const uint64_t shape[3] = {260, 64, 64};
+    static const int64_t stride[3] = {64 * 64, 64, 1};
+    struct test_array a = test_array_new(is_there ? ZT_F32 : ZT_I32, 3, shape, stride);
+    zt_params p = zt_params_lossless();
+    fill_array(&a.array, DATA_WAVE_NOISE, 1);
+    p.codec = ZT_CODEC_SZ;
+    set_coder(&p, CODER_HIGH);
+    p.index = ZT_INDEX_HYBRID;
+    p.index_chunk = 2;
+    check_policies(serial, cuda, &a.array, &p, is_there, is_there);
+    test_array_free(&a);
+}
+
 static void check_case(zt_context *serial, zt_context *cuda, struct rng *r, unsigned number)
 {
     struct test_array a = awkward_array(rng_next(r) >> 1);
@@ -124,6 +141,8 @@ int main(int argc, char **argv)
     const bool are_many = range.cases - range.first >= MANY_CASES;
     if (range.first == 0)
         check_made(serial, cuda, are_many);
+    for (uint32_t k = 0; k < 2 && are_many; k++)
+        check_tiles(serial, cuda, k);
     for (unsigned n = 0; n < (are_many ? 32u : 4u / TEST_SHARE) && range.first == 0; n++)
         check_repeats(serial, cuda, are_many ? n : 2 * n + 1);
     for (uint64_t n = range.first; n < range.cases; n++) {
