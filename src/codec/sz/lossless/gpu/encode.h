@@ -213,7 +213,7 @@ static __device__ __forceinline__ void fill_first(const struct ll_job *j, uint32
 }
 
 /* Keys of marked values. A block has a plane, a thread a row, which is a value behind the row
- * before it; lanes have a thread each. */
+ * before it, so that the first value is another row's a step later; lanes have a thread each. */
 SIMT_KERNEL void SIMT_BOUNDS(LL_JOB_THREADS, 4) NAME(ll_fill_keys)(SIMT_ARGUMENT struct ll_job j)
 {
     const struct zti_ll_shape *const s = &j.shape;
@@ -232,7 +232,6 @@ SIMT_KERNEL void SIMT_BOUNDS(LL_JOB_THREADS, 4) NAME(ll_fill_keys)(SIMT_ARGUMENT
     const uint32_t first = blockIdx.x * s->dim[2];
     if (threadIdx.x == 0 && j.marks[ll_cell(s, first)])
         fill_first(&j, first, k);
-    __syncthreads();
     for (uint32_t from = 0; from < s->dim[2]; from += LL_JOB_THREADS) {
         const uint32_t rows = simt_at_most(s->dim[2] - from, LL_JOB_THREADS);
         const uint32_t row = first + from + threadIdx.x, regime = from + threadIdx.x > 0 ? 1 : 0;
@@ -400,7 +399,8 @@ static __device__ __forceinline__ uint32_t mean_before(const struct beginnings *
     return simt_reduce_add(own) * 8 / ZTI_LL_PIECE;
 }
 
-/* The codes of marked values of a row, from rows before and, without those, from pieces before. */
+/* The codes of marked values of a row, from rows before and, without those, from pieces before.
+ * Nobody reads the row in the step in which it is written. */
 static __device__ __forceinline__ void mark_row(const struct zti_ll_shape *s,
                                                 const struct beginnings *b, uint32_t width)
 {
@@ -412,7 +412,6 @@ static __device__ __forceinline__ void mark_row(const struct zti_ll_shape *s,
         simt_order_warp();
     }
     end_row(b, width, s->width);
-    simt_order_warp();
 }
 
 /* Where there are marks, one block follows the codes of marked values through all rows: in a step
