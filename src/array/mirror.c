@@ -29,6 +29,46 @@ zt_status zti_fetch_array(zt_context *context, const struct zti_array *array, vo
     return zti_copy_bytes(context, to, packed, bytes);
 }
 
+/* Copy, or queue a copy of, n values of an array from value 'first' on, row by row. */
+static void copy_run(zt_context *context, const struct zti_array *array, uint64_t first, uint32_t n,
+                     uint8_t *to)
+{
+    const uint32_t last = array->rank - 1;
+    const size_t value_bytes = zt_type_bytes(array->type);
+    struct zti_array piece = *array;
+    piece.rank = 1;
+    piece.stride[0] = array->stride[last];
+    for (uint64_t i = 0; i < n; i += piece.shape[0]) {
+        uint64_t number = first + i, place[ZT_MAX_RANK];
+        for (uint32_t k = array->rank; k-- > 0; number /= array->shape[k])
+            place[k] = number % array->shape[k];
+        const uint64_t left = array->shape[last] - place[last];
+        piece.data = zti_array_at(array, place);
+        piece.shape[0] = left < n - i ? left : n - i;
+        if (piece.is_on_device)
+            context->device->pack(context, to + i * value_bytes, &piece);
+        else
+            zti_array_copy(&piece, to + i * value_bytes);
+    }
+}
+
+zt_status zti_fetch_runs(zt_context *context, const struct zti_array *array, const uint64_t *first,
+                         uint32_t runs, uint32_t n, void *to)
+{
+    const struct zti_array joined = zti_array_joined(array);
+    const size_t run_bytes = n * zt_type_bytes(array->type);
+    void *packed = to;
+    if (array->is_on_device) {
+        const zt_status status =
+            context->device->room(context, ZTI_DEVICE_MODEL, runs * run_bytes, &packed);
+        if (status)
+            return status;
+    }
+    for (uint32_t i = 0; i < runs; i++)
+        copy_run(context, &joined, first[i], n, (uint8_t *)packed + i * run_bytes);
+    return array->is_on_device ? zti_copy_bytes(context, to, packed, runs * run_bytes) : ZT_OK;
+}
+
 uint64_t zti_packed_bytes(const struct zti_array *array)
 {
     return array->is_on_device && !zti_array_is_contiguous(array) ? zti_array_bytes(array) : 0;

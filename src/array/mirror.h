@@ -57,4 +57,9 @@ bool zti_has_near_values(const struct zti_array *array);
 /* Copy an array to C-contiguous memory of the host, and wait for completion. */
 zt_status zti_fetch_array(zt_context *context, const struct zti_array *array, void *to);
 
+/* The same of some runs of n values each, in C order, that begin at the values with these numbers.
+ * Those of the device come by way of ZTI_DEVICE_MODEL. */
+zt_status zti_fetch_runs(zt_context *context, const struct zti_array *array, const uint64_t *first,
+                         uint32_t runs, uint32_t n, void *to);
+
 #endif

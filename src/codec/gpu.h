@@ -104,6 +104,8 @@ struct zti_cuda_learning {
      * to host memory aligned to 8. */
     uint64_t (*model_bytes)(const struct zti_coding *coding);
     void (*write_model)(const struct zti_coding *coding, void *memory);
+    /* How many of the first of these bytes do not depend on passes, which may read them. */
+    uint64_t (*known_bytes)(const struct zti_coding *coding);
 
     /* Passes that count, over all values or samples (tally of learning.h): the number of counters
      * of a pass (0: the pass has no kernels); the kernels; and a function that adds the counts to a
@@ -113,7 +115,8 @@ struct zti_cuda_learning {
     void (*add_counts)(const struct zti_coding *coding, uint32_t pass, const uint64_t *counts,
                        void *tally);
 
-    /* Bytes of ZTI_DEVICE_MODEL that 'learn' needs, if it uses kernels. */
+    /* Bytes of ZTI_DEVICE_MODEL that 'begin' and 'learn' need, and coding where that is not known
+     * before 'begin'. */
     uint64_t (*learn_bytes)(const struct zti_coding *coding);
 };
 
@@ -123,9 +126,8 @@ struct zti_cuda_codec {
     bool keeps_to_most;      /* encode writes no tile that reaches beyond words_most */
     /* What the address of the byte where encode's first tile begins is a multiple of; NULL: 8. */
     uint32_t (*align_bytes)(const struct zti_coding *coding);
-    /* Whether there are kernels that encode a coding, and that decode it; if not, the host does. */
-    bool (*can_encode)(const struct zti_coding *coding);
-    bool (*can_decode)(const struct zti_coding *coding);
+    /* Whether there are kernels for a coding, both ways; if not, the host does it. */
+    bool (*can_code)(const struct zti_coding *coding);
     /* Words of 'states' that encoding a number of tiles needs. */
     uint64_t (*state_words)(const struct zti_coding *coding, uint64_t tiles);
     /* Queue the kernels. Codings whose tiles are large may wait for results between them, through

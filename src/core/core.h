@@ -82,6 +82,23 @@ struct zti_array {
 /* The number of elements of a shape; the caller has checked that it fits. */
 uint64_t zti_array_values(uint32_t rank, const uint64_t *shape);
 
+/* The same elements in the same order, with fewer axes if that can be: one that follows without a
+ * gap on the next faster one is joined to it. */
+ZTI_STATIC struct zti_array zti_array_joined(const struct zti_array *array)
+{
+    struct zti_array joined = *array;
+    uint32_t last = 0;
+    for (uint32_t i = 1; i < array->rank; i++) {
+        if (joined.stride[last] == (int64_t)array->shape[i] * array->stride[i])
+            joined.shape[last] *= array->shape[i];
+        else
+            joined.shape[++last] = array->shape[i];
+        joined.stride[last] = array->stride[i];
+    }
+    joined.rank = last + 1;
+    return joined;
+}
+
 /* Large blocks that were released, the oldest first, for later allocations. Sanitizers want to see
  * each block go. */
 enum { ZTI_KEPT_BLOCKS = 16 };

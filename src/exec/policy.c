@@ -19,24 +19,18 @@ static const struct zti_policy *host_policy(const zt_context *context,
     return &zti_serial;
 }
 
-static const struct zti_policy *policy_of(const zt_context *context,
-                                          const struct zti_coding *coding, bool decodes)
-{
-    return context && context->policy == ZT_CUDA && zti_cuda_can_code(context, coding, decodes)
-               ? &zti_cuda
-               : host_policy(context, coding);
-}
-
 const struct zti_policy *zti_policy_of(const zt_context *context, const struct zti_coding *coding)
 {
-    return policy_of(context, coding, false);
+    return context && context->policy == ZT_CUDA && zti_cuda_can_code(context, coding)
+               ? &zti_cuda
+               : host_policy(context, coding);
 }
 
 const struct zti_policy *zti_policy_to_decode(const zt_context *context,
                                               const struct zti_coding *coding,
                                               const struct zti_scatter *scatter)
 {
-    const struct zti_policy *const policy = policy_of(context, coding, true);
+    const struct zti_policy *const policy = zti_policy_of(context, coding);
     const bool can_decode = !policy->can_decode || policy->can_decode(coding, scatter);
     return can_decode ? policy : host_policy(context, coding);
 }

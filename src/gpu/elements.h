@@ -1,5 +1,5 @@
-/* elements.h: where elements of an array of the device's memory are, with few divisions: an axis
- * that follows without a gap on the next faster one is joined to it. */
+/* elements.h: where elements of an array of the device's memory are; with few divisions where its
+ * axes were joined (zti_array_joined). */
 #ifndef ZTI_GPU_ELEMENTS_H
 #define ZTI_GPU_ELEMENTS_H
 
@@ -21,22 +21,6 @@ static __device__ __forceinline__ int64_t offset_of(const struct zti_array *arra
         i = rest;
     }
     return offset;
-}
-
-/* The same elements in the same order, with fewer axes if that can be. */
-static inline struct zti_array joined_axes(const struct zti_array *array)
-{
-    struct zti_array joined = *array;
-    uint32_t last = 0;
-    for (uint32_t i = 1; i < array->rank; i++) {
-        if (joined.stride[last] == (int64_t)array->shape[i] * array->stride[i])
-            joined.shape[last] *= array->shape[i];
-        else
-            joined.shape[++last] = array->shape[i];
-        joined.stride[last] = array->stride[i];
-    }
-    joined.rank = last + 1;
-    return joined;
 }
 
 #endif

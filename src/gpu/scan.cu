@@ -128,7 +128,7 @@ SCAN_KERNEL(64, uint64_t, UINT64_C(0x7ff0000000000000))
 extern "C" void zti_cuda_scan(const struct zti_array *array, const struct zti_scan_fills *fills,
                               struct zti_scan_found *found, void *queue)
 {
-    const struct zti_array a = joined_axes(array);
+    const struct zti_array a = zti_array_joined(array);
     const struct zti_scan_fills f = *fills;
     const uint64_t count = zti_array_values(a.rank, a.shape);
     const uint32_t bytes = (uint32_t)zt_type_bytes(a.type);

@@ -24,7 +24,7 @@ MOVE_KERNEL(move_64, uint64_t)
 
 static void move(const struct zti_array *array, void *packed, bool is_packing, void *queue)
 {
-    const struct zti_array a = joined_axes(array);
+    const struct zti_array a = zti_array_joined(array);
     const uint64_t count = zti_array_values(a.rank, a.shape);
     const unsigned blocks = simt_at_most((count + THREADS - 1) / THREADS, MOST_BLOCKS);
     if (zt_type_bytes(a.type) == 4)

@@ -151,33 +151,6 @@ static bool put(struct bench *b, const struct zti_cuda_codec *codec)
     return ok;
 }
 
-/* The same by the host, where there are no kernels that encode; its bits to the device. */
-static bool put_by_host(struct bench *b)
-{
-    struct zti_device *const d = b->device;
-    const uint64_t tiles = b->coding.grid.count;
-    const struct zti_array own = inside(&b->array);
-    struct zti_starts starts = {.chunk_tiles = 1, .list = malloc((size_t)(tiles + 1) * 8)};
-    size_t capacity = 0;
-    bool ok = zti_exec_capacity(b->context, &b->coding, &capacity) == ZT_OK;
-    uint8_t *const bits = malloc(capacity);
-    const double start = seconds();
-    ok = ok && bits && starts.list &&
-         zti_exec_encode(b->context, &b->coding, &own, bits, capacity, 0, &b->stream_bits, NULL,
-                         &starts) == ZT_OK;
-    b->put_seconds = seconds() - start;
-    ok = ok && d->room(b->context, ZTI_DEVICE_VALUES, b->raw_bytes, &b->values) == ZT_OK &&
-         d->room(b->context, ZTI_DEVICE_STREAM, b->stream_bits / 8 + 8, &b->words) == ZT_OK &&
-         d->room(b->context, ZTI_DEVICE_STARTS, tiles * 16, &b->starts) == ZT_OK &&
-         d->room(b->context, ZTI_DEVICE_STATES, 16, &b->states) == ZT_OK &&
-         d->copy(b->context, ZTI_QUEUE_KERNELS, b->words, bits, b->stream_bits / 8) == ZT_OK &&
-         d->copy(b->context, ZTI_QUEUE_KERNELS, b->starts, starts.list, tiles * 8) == ZT_OK &&
-         d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
-    free(bits);
-    free(starts.list);
-    return ok;
-}
-
 /* The coding as a reader has it: of sz also with the models that the head has. */
 static bool load_coding(const struct bench *b, struct zti_coding *coding)
 {
@@ -389,14 +362,13 @@ static bool print_row(struct bench *b, const struct row *row)
         return true;
     bool ok = codec && make_field(b, row) && configure(b, row);
     const int before = b->device->enter(b->context);
-    const bool has_put = ok && codec->can_encode(&b->coding);
-    ok = ok && (has_put ? put(b, codec) : put_by_host(b)) && take(b, codec);
+    ok = ok && codec->can_code(&b->coding) && put(b, codec) && take(b, codec);
     b->device->leave(before);
     const double raw = (double)b->raw_bytes, stream = (double)b->stream_bits / 8;
     if (ok)
-        printf("# %s  ratio %6.2f  %s %8.3f %8.3f ms %7.1f %7.1f GB/s fraction %.3f %.3f", name,
-               raw / stream, has_put ? "kernels" : "host, kernels", 1e3 * b->put_seconds,
-               1e3 * b->take_seconds, raw / b->put_seconds / 1e9, raw / b->take_seconds / 1e9,
+        printf("# %s  ratio %6.2f  kernels %8.3f %8.3f ms %7.1f %7.1f GB/s fraction %.3f %.3f",
+               name, raw / stream, 1e3 * b->put_seconds, 1e3 * b->take_seconds,
+               raw / b->put_seconds / 1e9, raw / b->take_seconds / 1e9,
                raw / b->put_seconds / b->copy_rate, raw / b->take_seconds / b->copy_rate);
     for (int i = 0; ok && !b->options->is_kernels && i < 2; i++) {
         ok = whole_calls(b, row, i == 1, &compress_s, &decompress_s);

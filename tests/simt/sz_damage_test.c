@@ -89,7 +89,7 @@ static void compare(struct rng *r, struct stream *s, const zt_array *like, size_
         memset(b.array.data, 0x5a, bytes);
         s->bytes = bad;
         simt_opt.seed = way;
-        if (!zti_cuda_codec_of(ZT_CODEC_SZ)->can_decode(&s->coding))
+        if (!zti_cuda_codec_of(ZT_CODEC_SZ)->can_code(&s->coding))
             simt_opt.seed++; /* an even one has the shared memory of 9.0 */
         const uint64_t end = take_here(s, tile, room, &here);
         assert_int_equal(take_there(s, tile, room, &there), end);
@@ -123,7 +123,7 @@ static void check(struct rng *r, const zt_array *array, double bound, uint32_t e
     simt_opt.seed = 0;
     const bool is_other =
         effort == CODER_HIGH && bound != 0 && sz_of(&c.coding)->coder != effort; /* shorter */
-    if (is_other || !zti_cuda_codec_of(ZT_CODEC_SZ)->can_decode(&c.coding)) {
+    if (is_other || !zti_cuda_codec_of(ZT_CODEC_SZ)->can_code(&c.coding)) {
         coded_free(NULL, &c);
         return;
     }

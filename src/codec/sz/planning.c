@@ -175,7 +175,7 @@ static zt_status look_at(zt_context *context, struct zti_coding *coding,
     if (is_fixed)
         sz_in(coding)->coder = ZTI_SZ_FAST;
     if (zti_sz_may_have_keys(coding))
-        zti_sz_choose_source(coding, array);
+        status = zti_sz_choose_source(context, coding, array);
     for (uint32_t i = 0; i < ZT_MAX_RANK && is_fixed; i++)
         look->fixed[i] = i == 3 ? 14 : (2u << i) - 1; /* rank 4: a sequence of volumes */
     for (uint32_t pass = ZTI_SZ_LOOK_PASS; pass < passes && !status; pass++) {

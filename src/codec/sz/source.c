@@ -4,6 +4,7 @@
  * Runs of neighbouring values are drawn from the array, and each candidate's keys are priced by the
  * lengths of their differences. A smaller key is the same number in a coarser unit, so what it
  * saves hardly depends on the predictor. */
+#include "array/mirror.h"
 #include "codec/sz/lossless/decimals.h"
 #include "codec/sz/spec.h"
 
@@ -24,8 +25,8 @@
 #undef NAME
 
 enum {
-    RUN = 64,           /* neighbouring values, in C order */
-    RUNS = 48,          /* at most */
+    RUN = 64, /* neighbouring values, in C order */
+    RUNS = (int)ZTI_SZ_SOURCE_VALUES / RUN,
     APART = 32,         /* values between those with which keys are tried first */
     BITS_OF_EXACT = 10, /* of a value without a key, beside its own */
     LEAST_PART = 32     /* keys must save one part of so many */
@@ -38,33 +39,25 @@ struct sample {
     struct zti_ll_power ten[2 * ZTI_LL_POWERS + 1];
 };
 
-static double value_at(const struct zti_array *array, uint64_t number)
-{
-    uint64_t place[ZT_MAX_RANK];
-    float f;
-    double d;
-    for (uint32_t i = array->rank; i-- > 0; number /= array->shape[i])
-        place[i] = number % array->shape[i];
-    memcpy(&f, zti_array_at(array, place), sizeof f);
-    if (array->type == ZT_F32)
-        return (double)f;
-    memcpy(&d, zti_array_at(array, place), sizeof d);
-    return d;
-}
-
 /* Draw runs at irregular distances; if the array is small, all of it. */
-static void draw(const struct zti_array *array, struct sample *s)
+static zt_status draw(zt_context *context, const struct zti_array *array, struct sample *s)
 {
     const uint64_t values = zti_array_values(array->rank, array->shape);
     const uint64_t runs = values / RUN < RUNS ? values / RUN : RUNS;
+    uint64_t first[RUNS];
+    float f;
     s->type = array->type;
     s->n = (uint32_t)runs * RUN;
     for (uint64_t run = 0; run < runs; run++) {
-        const uint64_t first = run * (values / runs), room = values / runs - RUN;
-        const uint64_t from = first + (run + 1) * UINT32_C(2654435769) % UINT32_MAX % (room + 1);
-        for (uint32_t i = 0; i < RUN; i++)
-            s->values[run * RUN + i] = value_at(array, from + i);
+        const uint64_t from = run * (values / runs), room = values / runs - RUN;
+        first[run] = from + (run + 1) * UINT32_C(2654435769) % UINT32_MAX % (room + 1);
     }
+    const zt_status status = zti_fetch_runs(context, array, first, (uint32_t)runs, RUN, s->values);
+    for (uint32_t i = s->n; i-- > 0 && s->type == ZT_F32;) {
+        memcpy(&f, (const uint8_t *)s->values + i * sizeof f, sizeof f);
+        s->values[i] = (double)f;
+    }
+    return status;
 }
 
 static bool key_at(const struct zti_sz *sz, struct sample *s, uint32_t i)
@@ -123,11 +116,6 @@ static int16_t lowest_of(const struct sample *s, uint32_t digits)
     return (int16_t)(lowest == MOST ? 0 : lowest - ROOM);
 }
 
-bool zti_sz_may_have_keys(const struct zti_coding *coding)
-{
-    return sz_of(coding)->source == ZTI_SZ_BITS && sz_of(coding)->coder == ZTI_SZ_DEFAULT;
-}
-
 /* Keep the better of a source and another. */
 static void compare(struct zti_sz *best, uint64_t *least, const struct zti_sz *other,
                     struct sample *s)
@@ -163,11 +151,14 @@ static void compare_decimals(struct zti_sz *best, uint64_t *least, struct zti_sz
     }
 }
 
-void zti_sz_choose_source(struct zti_coding *coding, const struct zti_array *array)
+zt_status zti_sz_choose_source(zt_context *context, struct zti_coding *coding,
+                               const struct zti_array *array)
 {
     struct sample s;
     struct zti_sz best = *sz_of(coding), other = best;
-    draw(array, &s);
+    const zt_status status = draw(context, array, &s);
+    if (status)
+        return status;
     ll_make_powers(s.ten);
     other.source = ZTI_SZ_SHORT;
     const uint64_t plain = price(&other, &s);
@@ -181,6 +172,7 @@ void zti_sz_choose_source(struct zti_coding *coding, const struct zti_array *arr
     other.source = ZTI_SZ_DIGITS;
     compare_decimals(&best, &least, other, &s);
     *sz_in(coding) = best;
+    return ZT_OK;
 }
 
 /* ---- as a number ---- */

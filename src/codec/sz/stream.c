@@ -331,12 +331,11 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const struct z
         count_tiles(coding, array, first, last, out);
 }
 
-/* Effort 'high' does, and the choice of a source for floats without loss. Coders of other large
- * tiles copy the tiles that they learn from. */
+/* Effort 'high' does. Coders of other large tiles copy the tiles that they learn from, and the
+ * choice of a source for floats without loss its samples. */
 static bool reads_array(const struct zti_coding *coding)
 {
-    return sz_of(coding)->wants_high || sz_of(coding)->coder == ZTI_SZ_HIGH ||
-           (has_look(coding) && zti_sz_may_have_keys(coding));
+    return sz_of(coding)->wants_high || sz_of(coding)->coder == ZTI_SZ_HIGH;
 }
 
 static void merge(const struct zti_coding *coding, uint32_t pass, void *into, const void *from)
@@ -474,7 +473,7 @@ static zt_status begin(zt_context *context, struct zti_coding *coding,
     if (is_transform(coding))
         return zti_tf_begin(context, coding, true);
     if (has_look(coding) && zti_sz_may_have_keys(coding))
-        zti_sz_choose_source(coding, array);
+        return zti_sz_choose_source(context, coding, array);
     return ZT_OK;
 }
 

@@ -202,9 +202,16 @@ void zti_sz_set_grid(struct zti_coding *coding);
 
 /* ---- source.c: before the first pass ---- */
 
+enum { ZTI_SZ_SOURCE_VALUES = 48 * 64 }; /* samples, at most */
+
 /* Whether an array of floats without loss may have keys; choose them, from samples. */
-bool zti_sz_may_have_keys(const struct zti_coding *coding);
-void zti_sz_choose_source(struct zti_coding *coding, const struct zti_array *array);
+ZTI_STATIC bool zti_sz_may_have_keys(const struct zti_coding *coding)
+{
+    return sz_of(coding)->source == ZTI_SZ_BITS && sz_of(coding)->coder == ZTI_SZ_DEFAULT;
+}
+
+zt_status zti_sz_choose_source(zt_context *context, struct zti_coding *coding,
+                               const struct zti_array *array);
 
 /* The source and its parameters as a number, and back. */
 int64_t zti_sz_source_number(const struct zti_sz *sz);

@@ -7,9 +7,9 @@
 #include "exec/stream.h"
 #include "index/gpu/expand.h"
 
-/* Whether the cuda policy can encode a coding, or decode it; false for raw ones, which the host
+/* Whether the cuda policy can encode and decode a coding; false for raw ones, which the host
  * copies, and where the context's device lacks what the kernels need. */
-bool zti_cuda_can_code(const zt_context *context, const struct zti_coding *coding, bool decodes);
+bool zti_cuda_can_code(const zt_context *context, const struct zti_coding *coding);
 
 /* ---- exec/cuda/values.c ---- */
 

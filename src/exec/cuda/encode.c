@@ -372,7 +372,7 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
     const struct zti_cuda_codec *codec = zti_cuda_codec_of(coding->codec->id);
     const uint32_t chunk_tiles = layout->chunk_tiles;
     const struct zti_grid *grid = &coding->grid;
-    if (!codec || !codec->can_decode(coding))
+    if (!codec || !codec->can_code(coding))
         return ZT_OK;
     const uint64_t layers = zti_cuda_slab_layers(context, coding, grid->shape);
     const uint64_t rows = layers < grid->tiles[0] ? layers * grid->side[0] : grid->shape[0];
@@ -393,12 +393,11 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
     const uint64_t around = 2 * (uint64_t)(usual < chunk_tiles ? chunk_tiles : usual);
     const uint64_t tiles = own.grid.count, at_once = is_one ? grid->count : tiles;
     const uint64_t chunks = at_once / least + 2;
-    const bool encodes = codec->can_encode(coding);
-    bool fits = !encodes || part_bytes(codec, &own, 0, 0, false, encoding);
+    bool fits = part_bytes(codec, &own, 0, 0, false, encoding);
     stream = encoding[ZTI_DEVICE_STREAM];
     own.grid.count = at_once;
-    fits = fits && (!encodes || part_bytes(codec, &own, has_unproven ? at_once : chunks, chunks,
-                                           has_unproven, encoding));
+    fits = fits &&
+           part_bytes(codec, &own, has_unproven ? at_once : chunks, chunks, has_unproven, encoding);
     encoding[ZTI_DEVICE_STREAM] = stream;
     if (!fits)
         return zti_fail(context, ZT_NO_MEMORY, "a slab's stream is too large for the device");
@@ -436,13 +435,13 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
     return ZT_OK;
 }
 
-bool zti_cuda_can_code(const zt_context *context, const struct zti_coding *coding, bool decodes)
+bool zti_cuda_can_code(const zt_context *context, const struct zti_coding *coding)
 {
     const struct zti_cuda_codec *codec = zti_cuda_codec_of(coding->codec->id);
     if (!codec)
         return true;
     const int before = context->device->enter(context);
-    const bool can_code = decodes ? codec->can_decode(coding) : codec->can_encode(coding);
+    const bool can_code = codec->can_code(coding);
     context->device->leave(before);
     return can_code;
 }

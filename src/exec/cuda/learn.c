@@ -48,11 +48,13 @@ static zt_status count_slabs(struct counter *c)
     return status;
 }
 
-/* Bytes of what the codec learnt, as kernels read it. */
+/* Bytes of what the codec learnt so far, as kernels read it. */
 static uint64_t model_bytes(const struct zti_coding *coding)
 {
     const struct zti_cuda_learning *const learning = zti_cuda_learning_of(coding->codec);
-    return learning && coding->model ? learning->model_bytes(coding) : 0;
+    return !learning       ? 0
+           : coding->model ? learning->model_bytes(coding)
+                           : learning->known_bytes(coding);
 }
 
 /* Set up ZTI_DEVICE_MODEL: what the codec learnt, then 'counters' zeroed counters. */

@@ -157,4 +157,4 @@ static void decode(const struct zti_cuda_decoding *d)
 }
 
 extern "C" const struct zti_cuda_codec zti_cuda_ndzip = {
-    false, true, NULL, has_kernels, has_kernels, state_words, encode, decode, NULL, NULL};
+    false, true, NULL, has_kernels, state_words, encode, decode, NULL, NULL};

@@ -36,6 +36,12 @@ static __device__ __forceinline__ void measure_exact(struct encode_state *sh)
     }
 }
 
+/* How many values are exact. */
+static __device__ __forceinline__ uint32_t exact_values_of(const struct encode_state *sh)
+{
+    return sh->exact_before[EXACT_WORDS - 1] + (uint32_t)__popcll(sh->exact[EXACT_WORDS - 1]);
+}
+
 /* Write the marks from bit 'at' on. One warp calls it. */
 static __device__ __forceinline__ void write_exact_marks(struct encode_state *sh, uint32_t *out,
                                                          uint32_t at)
@@ -57,8 +63,7 @@ static __device__ __forceinline__ void write_exact_marks(struct encode_state *sh
 static __device__ __forceinline__ void write_exact_values(struct encode_state *sh, uint32_t *out,
                                                           uint32_t end)
 {
-    const uint32_t last =
-        sh->exact_before[EXACT_WORDS - 1] + (uint32_t)__popcll(sh->exact[EXACT_WORDS - 1]);
+    const uint32_t last = exact_values_of(sh);
     for (uint32_t piece = threadIdx.x; piece < GAP_PIECES; piece += ENCODE_THREADS) {
         uint32_t left = gaps_of(sh->exact, piece);
         for (; left != 0; left &= left - 1) {

@@ -79,8 +79,10 @@ static const struct kernels *kernels_of(const struct zti_coding *coding)
           zti_sz_cuda_sample_log_32, zti_sz_cuda_shared_log_32},
          {zti_sz_cuda_encode_log_64, zti_sz_cuda_decode_log_64, zti_sz_cuda_count_log_64,
           zti_sz_cuda_sample_log_64, zti_sz_cuda_shared_log_64}},
-        {{NULL, zti_sz_cuda_decode_keys_32, NULL, NULL, zti_sz_cuda_shared_keys_32},
-         {NULL, zti_sz_cuda_decode_keys_64, NULL, NULL, zti_sz_cuda_shared_keys_64}}};
+        {{zti_sz_cuda_encode_keys_32, zti_sz_cuda_decode_keys_32, zti_sz_cuda_count_keys_32,
+          zti_sz_cuda_sample_keys_32, zti_sz_cuda_shared_keys_32},
+         {zti_sz_cuda_encode_keys_64, zti_sz_cuda_decode_keys_64, zti_sz_cuda_count_keys_64,
+          zti_sz_cuda_sample_keys_64, zti_sz_cuda_shared_keys_64}}};
     return &all[is_of_keys(sz_of(coding)) ? 2 : sz_of(coding)->source == ZTI_SZ_LOG]
                [coding->type == ZT_F64 || coding->type == ZT_I64];
 }
@@ -94,16 +96,10 @@ static bool has_room(const struct zti_coding *coding)
                                zti_sz_cuda_find_shared(sz_of(coding)->coder) <= most);
 }
 
-static bool can_encode(const struct zti_coding *coding)
+static bool can_code(const struct zti_coding *coding)
 {
     const bool is_wide = is_high(coding) && sz_of(coding)->tuning & ZTI_SZ_HIGH_WIDE;
-    return is_transform(coding) || is_lossless_high(coding) ||
-           (!is_wide && !is_of_keys(sz_of(coding)) && has_room(coding));
-}
-
-static bool can_decode(const struct zti_coding *coding)
-{
-    return can_encode(coding) || (is_of_keys(sz_of(coding)) && has_room(coding));
+    return is_transform(coding) || is_lossless_high(coding) || (!is_wide && has_room(coding));
 }
 
 /* ---- codebooks ---- */
@@ -114,10 +110,16 @@ static uint64_t book_bytes(const struct zti_coding *coding)
            (uint64_t)zti_cuda_book_step(alphabet_of(sz_of(coding)));
 }
 
-/* Whether powers of ten follow the codebooks. */
-static bool has_powers(const struct zti_coding *coding)
+/* Powers of ten are before the codebooks. */
+static uint64_t powers_bytes(const struct zti_coding *coding)
 {
-    return sz_of(coding)->source == ZTI_SZ_DIGITS;
+    return sz_of(coding)->source == ZTI_SZ_DIGITS ? zti_ll_model_bytes() : 0;
+}
+
+static void set_model(const struct zti_coding *coding, const void *model, struct sz_tiles *s)
+{
+    s->ten = (const struct zti_ll_power *)model;
+    s->model = (uint8_t *)model + (model ? powers_bytes(coding) : 0); /* only read */
 }
 
 static uint64_t model_bytes(const struct zti_coding *coding)
@@ -128,7 +130,7 @@ static uint64_t model_bytes(const struct zti_coding *coding)
         return zti_ll_model_bytes();
     if (is_high(coding))
         return zti_sz_high_model_bytes(coding);
-    return book_bytes(coding) + (has_powers(coding) ? zti_ll_model_bytes() : 0);
+    return powers_bytes(coding) + book_bytes(coding);
 }
 
 static void write_model(const struct zti_coding *coding, void *memory)
@@ -143,9 +145,12 @@ static void write_model(const struct zti_coding *coding, void *memory)
         zti_sz_high_store_model(coding, memory);
         return;
     }
-    for (uint32_t i = 0; i < books_of(sz_of(coding)->coder); i++) {
+    if (powers_bytes(coding) > 0)
+        zti_ll_store_powers(memory);
+    for (uint32_t i = 0; model && i < books_of(sz_of(coding)->coder); i++) {
         const struct zti_codebook *const book = &model->book[i];
-        const struct zti_cuda_book to = sz_book(memory, alphabet, i);
+        const struct zti_cuda_book to =
+            sz_book((uint8_t *)memory + powers_bytes(coding), alphabet, i);
         to.numbers[ZTI_BOOK_USED] = book->used;
         to.numbers[ZTI_BOOK_LONGEST] = book->longest;
         memcpy(to.numbers + ZTI_BOOK_FIRST, book->first, sizeof book->first);
@@ -154,8 +159,6 @@ static void write_model(const struct zti_coding *coding, void *memory)
         memcpy(to.order, book->order, book->used * sizeof *book->order);
         memcpy(to.lengths, book->lengths, alphabet * sizeof *book->lengths);
     }
-    if (has_powers(coding))
-        zti_ll_store_powers((uint8_t *)memory + book_bytes(coding));
 }
 
 /* ---- tiles ---- */
@@ -180,7 +183,7 @@ static zt_status encode(zt_context *context, const struct zti_cuda_encoding *e)
     s.view.out = e->array;
     memcpy(s.view.hi, e->array.shape, sizeof s.view.hi);
     ZTI_CUDA_SET_ENCODING(&s, e);
-    s.model = (void *)e->model; /* only read */
+    set_model(e->coding, e->model, &s);
     if (!is_high(e->coding)) {
         kernels_of(e->coding)->put(&s, e->queue);
         return ZT_OK;
@@ -216,10 +219,7 @@ static void decode(const struct zti_cuda_decoding *d)
 {
     struct sz_tiles s = tiles_of(d->coding);
     ZTI_CUDA_SET_DECODING(&s, d);
-    s.model = (void *)d->model; /* only read */
-    if (has_powers(d->coding))
-        s.ten = (const struct zti_ll_power *)(const void *)((const uint8_t *)d->model +
-                                                            book_bytes(d->coding));
+    set_model(d->coding, d->model, &s);
     if (is_transform(d->coding))
         zti_tf_cuda_decode(&s, d->coding, d->work, d->queue);
     else if (is_lossless_high(d->coding))
@@ -256,7 +256,7 @@ static void count(const struct zti_cuda_counting *c)
     memcpy(s.view.hi, c->array.shape, sizeof s.view.hi);
     s.first_tile = c->first_tile;
     s.counts = c->counts;
-    s.model = (void *)c->model; /* only read */
+    set_model(c->coding, c->model, &s);
     if (is_high(c->coding)) {
         s.part = (uint32_t)zti_sz_high_part(&c->coding->grid);
         set_whole(&s, &c->coding->grid, &c->array);
@@ -283,20 +283,22 @@ static void add_counts(const struct zti_coding *coding, uint32_t pass, const uin
 }
 
 /* The cuSZ coder: the memory in which lorenzo/books.c builds codebooks of many bins. Without loss:
- * what decoding needs if the source becomes one with powers of ten. */
+ * what is needed if the source becomes one with powers of ten. */
 static uint64_t learn_bytes(const struct zti_coding *coding)
 {
     const bool is_large = alphabet_of(sz_of(coding)) > (uint32_t)ZTI_HOST_BOOK_SYMBOLS;
-    const bool may_have_powers =
-        sz_of(coding)->source == ZTI_SZ_BITS && sz_of(coding)->coder == ZTI_SZ_DEFAULT;
-    return is_large          ? zti_cuda_making_bytes(alphabet_of(sz_of(coding)))
-           : may_have_powers ? book_bytes(coding) + zti_ll_model_bytes()
-                             : 0;
+    const uint64_t counts =
+        sizeof(struct zti_sz_tally) + counters(coding, ZTI_SZ_BOOKS_PASS) * sizeof(uint64_t);
+    const uint64_t samples = (uint64_t)ZTI_SZ_SOURCE_VALUES * zt_type_bytes(coding->type);
+    if (is_large)
+        return zti_cuda_making_bytes(alphabet_of(sz_of(coding)));
+    return zti_sz_may_have_keys(coding)
+               ? samples + zti_ll_model_bytes() + book_bytes(coding) + counts
+               : 0;
 }
 
-static const struct zti_cuda_learning learning = {model_bytes, write_model, counters,
+static const struct zti_cuda_learning learning = {model_bytes, write_model, powers_bytes, counters,
                                                   count,       add_counts,  learn_bytes};
 
 extern "C" const struct zti_cuda_codec zti_cuda_sz = {
-    false,       false,  align_bytes, can_encode, can_decode,
-    state_words, encode, decode,      work_bytes, &learning};
+    false, false, align_bytes, can_code, state_words, encode, decode, work_bytes, &learning};

@@ -110,15 +110,20 @@ void zti_sz_cuda_decode_log_64(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_count_log_32(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_count_log_64(const struct sz_tiles *s, void *queue);
 
-/* Of keys that values come back from bit for bit, decoding alone. */
+void zti_sz_cuda_encode_keys_32(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_encode_keys_64(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_decode_keys_32(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_decode_keys_64(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_count_keys_32(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_count_keys_64(const struct sz_tiles *s, void *queue);
 
 /* The samples of a pass to a zeroed struct zti_sz_tally, in the place of counts. */
 void zti_sz_cuda_sample_32(const struct sz_tiles *s, uint32_t pass, void *queue);
 void zti_sz_cuda_sample_64(const struct sz_tiles *s, uint32_t pass, void *queue);
 void zti_sz_cuda_sample_log_32(const struct sz_tiles *s, uint32_t pass, void *queue);
 void zti_sz_cuda_sample_log_64(const struct sz_tiles *s, uint32_t pass, void *queue);
+void zti_sz_cuda_sample_keys_32(const struct sz_tiles *s, uint32_t pass, void *queue);
+void zti_sz_cuda_sample_keys_64(const struct sz_tiles *s, uint32_t pass, void *queue);
 
 /* The same, counts of symbols, and all tiles to bytes with effort fast or default, for arguments
  * that are in the device's memory: 's' has those that the host knows, 'tiles' is the most that

@@ -53,31 +53,34 @@ ZTI_INLINE struct decades decades_of(const struct zti_sz *sz)
 }
 #endif
 
-/* Narrow keys of 64 values; false if one has none, or its power of ten is no double. */
+/* The narrow key of a value; false, and 0, if it has none, or its power of ten is no double. */
+ZTI_INLINE bool NAME(digits_at_once)(const struct decades *d, int32_t digits, scalar x, uint32_t *q)
+{
+    const double magic = 0x1.8p52, v = (double)x, size = fabs(v);
+    const int32_t exponent = (int32_t)(zti_bits_of_double(size) >> 52) - 1023;
+    int32_t e = exponent * 1233 / 4096 - digits; /* log10 2 is about 1233 / 4096 */
+    e = e < -EXACT_POWERS ? -EXACT_POWERS : e > EXACT_POWERS - 2 ? EXACT_POWERS - 2 : e;
+    const double guess = size * power_up(e) / power_down(e);
+    e += (guess > d->limit - 0.5) + (guess > 10 * d->limit - 5);
+    const double up = power_up(e), down = power_down(e);
+    const double m = size * up / down + magic - magic;
+    const double back = (double)(scalar)(m * down / up);
+    const double u = (double)(e - d->lowest) * d->count + (m - d->first) + 1;
+    const bool is_zero = NAME(bits_of)(x) == 0;
+    const bool is_good = (m >= d->first) & (m < d->limit) & (e >= d->lowest) &
+                         (u < ZTI_SZ_NARROW_LIMIT) & (back == size);
+    const int32_t key = (int32_t)((is_zero | !is_good) ? 0 : u);
+    *q = (uint32_t)(v < 0 ? -key : key);
+    return is_good | is_zero;
+}
+
+/* The same of 64 values; false if one has none. */
 ZTI_INLINE bool NAME(digits_64)(const struct zti_sz *sz, const scalar *x, uint32_t *q)
 {
-    const double magic = 0x1.8p52;
     const struct decades d = decades_of(sz);
-    const int32_t digits = sz->digits;
     uint64_t bad = 0;
-    for (uint32_t i = 0; i < 64; i++) {
-        const double v = (double)x[i], size = fabs(v);
-        const int32_t exponent = (int32_t)(zti_bits_of_double(size) >> 52) - 1023;
-        int32_t e = exponent * 1233 / 4096 - digits; /* log10 2 is about 1233 / 4096 */
-        e = e < -EXACT_POWERS ? -EXACT_POWERS : e > EXACT_POWERS - 2 ? EXACT_POWERS - 2 : e;
-        const double guess = size * power_up(e) / power_down(e);
-        e += (guess > d.limit - 0.5) + (guess > 10 * d.limit - 5);
-        const double up = power_up(e), down = power_down(e);
-        const double m = size * up / down + magic - magic;
-        const double back = (double)(scalar)(m * down / up);
-        const double u = (double)(e - d.lowest) * d.count + (m - d.first) + 1;
-        const bool is_zero = NAME(bits_of)(x[i]) == 0;
-        const bool is_good = (m >= d.first) & (m < d.limit) & (e >= d.lowest) &
-                             (u < ZTI_SZ_NARROW_LIMIT) & (back == size);
-        bad |= (uint64_t) !(is_good | is_zero);
-        const int32_t key = (int32_t)((is_zero | !is_good) ? 0 : u);
-        q[i] = (uint32_t)(v < 0 ? -key : key);
-    }
+    for (uint32_t i = 0; i < 64; i++)
+        bad |= (uint64_t)!NAME(digits_at_once)(&d, sz->digits, x[i], &q[i]);
     return bad == 0;
 }
 
@@ -165,18 +168,21 @@ ZTI_STATIC bool NAME(key_of)(const struct zti_sz *sz, const struct zti_ll_power 
 
 /* ---- 64 values ---- */
 
-/* Narrow keys of decimals; false if a value has none. */
+/* Narrow keys of decimals; 'bad' is not 0 if a value has none. */
+ZTI_INLINE uint32_t NAME(decimal_at_once)(double ten, scalar x, uint64_t *bad)
+{
+    const double magic = 0x1.8p52, y = (double)x * ten, sum = y + magic;
+    const scalar back = (scalar)((sum - magic) / ten);
+    *bad |= (uint64_t) !(fabs(y) < ZTI_SZ_NARROW_LIMIT) | (NAME(bits_of)(back) ^ NAME(bits_of)(x));
+    return (uint32_t)zti_bits_of_double(sum);
+}
+
 ZTI_INLINE bool NAME(decimals_64)(const struct zti_sz *sz, const scalar *x, uint32_t *q)
 {
-    const double magic = 0x1.8p52, ten = ll_ten_to(sz->digits);
+    const double ten = ll_ten_to(sz->digits);
     uint64_t bad = 0;
-    for (uint32_t i = 0; i < 64; i++) {
-        const double y = (double)x[i] * ten, sum = y + magic;
-        const scalar back = (scalar)((sum - magic) / ten);
-        bad |= (uint64_t) !(fabs(y) < ZTI_SZ_NARROW_LIMIT) |
-               (NAME(bits_of)(back) ^ NAME(bits_of)(x[i]));
-        q[i] = (uint32_t)zti_bits_of_double(sum);
-    }
+    for (uint32_t i = 0; i < 64; i++)
+        q[i] = NAME(decimal_at_once)(ten, x[i], &bad);
     return bad == 0;
 }
 
@@ -187,19 +193,37 @@ ZTI_INLINE void NAME(of_decimals_64)(const struct zti_sz *sz, const uint32_t *q,
         x[i] = (scalar)((double)(int32_t)q[i] / ten);
 }
 
-/* Narrow keys of short bits; false if a value has none. */
-ZTI_INLINE bool NAME(shorts_64)(const struct zti_sz *sz, const scalar *x, uint32_t *q)
+/* Narrow keys of short bits; the same. */
+ZTI_INLINE uint32_t NAME(short_at_once)(const struct zti_sz *sz, scalar x, word *bad)
 {
     const word low = ((word)1 << sz->zeros) - 1, first = (word)1 << (8 * sizeof(word) - 1);
+    const word ordered = ZTI_SZ_ORDERED(NAME(bits_of)(x), 8 * sizeof ordered);
+    const int64_t key = NAME(short_of)(sz, x);
+    *bad |= (ordered ^ (0 - (word)((ordered & first) != 0))) & low;
+    *bad |= (word)(sizeof(word) == 8 && !is_narrow_log(key));
+    return (uint32_t)key;
+}
+
+ZTI_INLINE bool NAME(shorts_64)(const struct zti_sz *sz, const scalar *x, uint32_t *q)
+{
     word bad = 0;
-    for (uint32_t i = 0; i < 64; i++) {
-        const word ordered = ZTI_SZ_ORDERED(NAME(bits_of)(x[i]), 8 * sizeof ordered);
-        const int64_t key = NAME(short_of)(sz, x[i]);
-        bad |= (ordered ^ (0 - (word)((ordered & first) != 0))) & low;
-        bad |= (word)(sizeof(word) == 8 && !is_narrow_log(key));
-        q[i] = (uint32_t)key;
-    }
+    for (uint32_t i = 0; i < 64; i++)
+        q[i] = NAME(short_at_once)(sz, x[i], &bad);
     return bad == 0;
+}
+
+/* The narrow key of one of 64 values, which counts if all have one; else false. */
+ZTI_INLINE bool NAME(key_at_once)(const struct zti_sz *sz, scalar x, uint32_t *q)
+{
+    uint64_t bad = 0;
+    word bad_bits = 0;
+    if (sz->source == ZTI_SZ_DIGITS) {
+        const struct decades d = decades_of(sz);
+        return NAME(digits_at_once)(&d, sz->digits, x, q);
+    }
+    *q = sz->source == ZTI_SZ_DECIMALS ? NAME(decimal_at_once)(ll_ten_to(sz->digits), x, &bad)
+                                       : NAME(short_at_once)(sz, x, &bad_bits);
+    return bad == 0 && bad_bits == 0;
 }
 
 /* ---- a tile ---- */

@@ -134,4 +134,4 @@ static void decode(const struct zti_cuda_decoding *d)
 }
 
 extern "C" const struct zti_cuda_codec zti_cuda_zfp = {
-    true, false, NULL, has_kernels, has_kernels, state_words, encode, decode, NULL, NULL};
+    true, false, NULL, has_kernels, state_words, encode, decode, NULL, NULL};

@@ -252,7 +252,7 @@ extern "C" void zti_cuda_open(const struct zti_opening *opening, void *queue)
 extern "C" void zti_cuda_unpack_raw(const struct zti_opening *opening, void *queue)
 {
     const struct zti_opening o = *opening;
-    const struct zti_array joined = joined_axes(&o.array);
+    const struct zti_array joined = zti_array_joined(&o.array);
     const uint64_t count = o.values_bytes / zt_type_bytes(o.array.type);
     const unsigned blocks = simt_at_most((count + THREADS - 1) / THREADS, (unsigned)MOST_BLOCKS);
     if (zt_type_bytes(o.array.type) == 4)

@@ -321,7 +321,7 @@ extern "C" void zti_cuda_emit(const struct zti_emission *emission, void *queue)
 {
     const struct zti_emission e = *emission;
     const struct xxh3_secret s = xxh3_secret_of_bytes();
-    const struct zti_array joined = joined_axes(&e.array);
+    const struct zti_array joined = zti_array_joined(&e.array);
     const uint64_t count = e.values_bytes / zt_type_bytes(e.array.type);
     const unsigned copying = simt_at_most((count + THREADS - 1) / THREADS, MOST_BLOCKS);
     const uint64_t ranges = zti_ranges_of(e.payload_most, ZTI_RANGE_LOG2);

@@ -194,12 +194,35 @@ static __device__ __forceinline__ uint32_t multiples_of(const struct sz_tiles *s
     return ZTI_SZ_WIDE;
 }
 
-/* Quantize to logarithms: groups of 64 values at once if none fails, else each by itself; all by
- * themselves if they are wide. Returns whether they must be wide. */
-static __device__ __forceinline__ bool quantize_logs(const struct sz_tiles *s,
-                                                     struct encode_state *sh, bool is_wide)
+#if IS_LOG || IS_KEYS
+
+/* The narrow integer of one of 64 values, which counts if all of them have one; else false. */
+static __device__ __forceinline__ bool integer_at_once(const struct sz_tiles *s, word v,
+                                                       uint32_t *q)
 {
-    const double fineness = (double)s->sz.fineness, inverse = 1 / fineness;
+#if IS_KEYS
+    return NAME(key_at_once)(&s->sz, number_of(v), q);
+#else
+    const double fineness = (double)s->sz.fineness;
+    return NAME(log_at_once)(number_of(v), fineness, 1 / fineness, s->sz.bound, q);
+#endif
+}
+
+/* The integer of a value; false, and 0, if it has none. */
+static __device__ __forceinline__ bool integer_of(const struct sz_tiles *s, word v, int64_t *q)
+{
+#if IS_KEYS
+    return NAME(key_of)(&s->sz, s->ten, number_of(v), q);
+#else
+    return NAME(log_or_exact)(&s->sz, number_of(v), q);
+#endif
+}
+
+/* Quantize to logarithms or keys: groups of 64 values at once if none fails, else each by itself;
+ * all by themselves if they are wide. Returns whether they must be wide. */
+static __device__ __forceinline__ bool quantize_groups(const struct sz_tiles *s,
+                                                       struct encode_state *sh, bool is_wide)
+{
     const struct walk *const w = &sh->walk;
     bool is_far = false;
     for (uint32_t first = threadIdx.x / 32 * 64; first < w->n; first += 2 * ENCODE_THREADS) {
@@ -207,15 +230,14 @@ static __device__ __forceinline__ bool quantize_logs(const struct sz_tiles *s,
         bool is_good = is_group;
         for (uint32_t i = first + threadIdx.x % 32; is_group && i < first + 64; i += 32) {
             uint32_t q;
-            is_good = NAME(log_at_once)(number_of(sh->u[i]), fineness, inverse, s->sz.bound, &q) &&
-                      is_good;
+            is_good = integer_at_once(s, sh->u[i], &q) && is_good;
             sh->a[place_of(w, i)] = (word)(int64_t)(int32_t)q;
         }
         if (__all_sync(SIMT_ALL_LANES, is_good))
             continue;
         for (uint32_t i = first + threadIdx.x % 32; i < first + 64 && i < w->n; i += 32) {
             int64_t q = 0;
-            if (!NAME(log_or_exact)(&s->sz, number_of(sh->u[i]), &q))
+            if (!integer_of(s, sh->u[i], &q))
                 note_exact(sh, i);
             is_far = is_far || !is_narrow_log(q);
             sh->a[place_of(w, i)] = (word)q;
@@ -224,15 +246,17 @@ static __device__ __forceinline__ bool quantize_logs(const struct sz_tiles *s,
     return __syncthreads_or(is_far && !is_wide);
 }
 
-static __device__ __forceinline__ uint32_t logs_of(const struct sz_tiles *s,
-                                                   struct encode_state *sh)
+static __device__ __forceinline__ uint32_t integers_by_groups(const struct sz_tiles *s,
+                                                              struct encode_state *sh)
 {
-    if (!quantize_logs(s, sh, false) || WIDTH == 32)
+    if (!quantize_groups(s, sh, false) || WIDTH == 32)
         return ZTI_SZ_NARROW;
     begin_values(sh);
-    (void)quantize_logs(s, sh, true);
+    (void)quantize_groups(s, sh, true);
     return ZTI_SZ_WIDE;
 }
+
+#endif
 
 /* Convert contiguous values, or those of a tile, to ordered bits or to multiples of a whole step.
  * Returns whether integers need 64 bits. */
@@ -271,8 +295,10 @@ static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s,
                                                        struct encode_state *sh, bool is_lossless)
 {
     const bool is_bits = is_lossless || s->sz.source == ZTI_SZ_BITS;
-    if (IS_LOG && !is_lossless)
-        return logs_of(s, sh);
+#if IS_LOG || IS_KEYS
+    if (!is_lossless)
+        return integers_by_groups(s, sh);
+#endif
     if (!is_bits && s->sz.source == ZTI_SZ_LATTICE)
         return multiples_of(s, sh);
     const bool is_far = sh->walk.is_even ? quantize_whole(s->sz.whole_step, sh, is_bits, AT_ONCE)

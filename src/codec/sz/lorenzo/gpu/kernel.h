@@ -4,7 +4,7 @@
  *   scalar      a type, float or double, as wide
  *   WIDTH       their bits
  *   IS_LOG      whether values are coded as logarithms, 0 or 1
- *   IS_KEYS     whether integers are keys (quantize/keys.h), 0 or 1: only decoding is compiled
+ *   IS_KEYS     whether integers are keys (quantize/keys.h), 0 or 1
  *   ENCODE_BLOCKS, DECODE_BLOCKS
  *               blocks that a multiprocessor is to hold at a time, as shared memory and registers
  *               allow
@@ -66,23 +66,6 @@
 #define LAUNCH_NAMED(kernel, blocks, threads, bytes)                                               \
     SIMT_LAUNCH(kernel, blocks, threads, bytes, queue, *s)
 
-#if IS_KEYS
-
-KERNEL(decode, THREADS, DECODE_BLOCKS, decode_slot(&s, s.sz.coder, blockIdx.x))
-
-extern "C" size_t NAME(zti_sz_cuda_shared)(void)
-{
-    return sizeof(struct decode_state);
-}
-
-extern "C" void NAME(zti_sz_cuda_decode)(const struct sz_tiles *s, void *queue)
-{
-    LAUNCH_NAMED(NAME(decode), s->chunks_each * s->tiles_each, THREADS,
-                 sizeof(struct decode_state));
-}
-
-#else
-
 /* Few blocks, which have registers for what one thread works out. */
 KERNEL(look, ENCODE_THREADS, 2, look_at_box(&s, s.counts))
 KERNEL(race, ENCODE_THREADS, 2, race_tile(&s, s.counts))
@@ -90,7 +73,7 @@ KERNEL(race, ENCODE_THREADS, 2, race_tile(&s, s.counts))
 /* Of effort 'default', which alone has codes in shared memory. */
 #define CODES_BYTES (ZTI_SZ_BOOKS * 256 * sizeof(uint32_t))
 
-#if IS_LOG
+#if IS_LOG || IS_KEYS
 
 /* For less frequent kinds of streams, one kernel serves all efforts. */
 KERNEL(encode, ENCODE_THREADS, ENCODE_BLOCKS, encode_tiles(&s, &s, s.sz.coder))
@@ -98,7 +81,7 @@ KERNEL(decode, THREADS, DECODE_BLOCKS, decode_slot(&s, s.sz.coder, blockIdx.x))
 KERNEL(count, ENCODE_THREADS, ENCODE_BLOCKS, count_tile(&s, s.sz.coder))
 
 #define LAUNCH(kernel, blocks, threads, bytes) LAUNCH_NAMED(NAME(kernel), blocks, threads, bytes)
-#define MARKS_BYTES                            sizeof(struct marks)
+#define MARKS_BYTES                            (IS_LOG ? sizeof(struct marks) : 0)
 
 #else
 
@@ -261,7 +244,7 @@ extern "C" void NAME(zti_sz_cuda_decode)(const struct sz_tiles *s, void *queue)
 
 extern "C" void NAME(zti_sz_cuda_count)(const struct sz_tiles *s, void *queue)
 {
-#if IS_LOG
+#if IS_LOG || IS_KEYS
     LAUNCH(count, s->grid.count, ENCODE_THREADS, sizeof(struct encode_state) + MARKS_BYTES);
 #else
     if (s->sz.coder == ZTI_SZ_CUSZ)
@@ -280,5 +263,3 @@ extern "C" void NAME(zti_sz_cuda_sample)(const struct sz_tiles *s, uint32_t pass
     else
         LAUNCH_NAMED(NAME(race), race_blocks(s), ENCODE_THREADS, bytes);
 }
-
-#endif

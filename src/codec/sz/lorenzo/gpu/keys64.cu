@@ -1,4 +1,4 @@
-/* keys64.cu: the CUDA instance of the sz codec for keys of values of 64 bits; it decodes. */
+/* keys64.cu: the CUDA instance of the sz codec for keys of values of 64 bits. */
 #include "codec/sz/gpu/kernels.h"
 
 typedef uint64_t word;
