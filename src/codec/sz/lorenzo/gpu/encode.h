@@ -15,8 +15,8 @@ enum { MARK_WARPS = ENCODE_WARPS - 4 };
 /* A tile's form and bytes; the same in all threads. */
 struct tile_form {
     uint32_t form, bytes; /* form: as in its first byte */
+    uint32_t exact;       /* values that are exact, of keys */
     bool is_zero, has_exact, has_marks, is_coded;
-    bool has_many_exact; /* keys of bits are tried too */
 };
 
 /* Bytes of a tile's exact values and its marks. */
@@ -200,7 +200,7 @@ begin_form(const struct sz_tiles *s, struct encode_state *sh, bool is_lossless, 
     p.bytes = 0;
     if (p.has_marks || p.has_exact)
         fill_gaps(s, sh, &p);
-    p.has_many_exact = p.has_exact && has_many_exact(&s->sz, exact_values_of(sh), sh->walk.n);
+    p.exact = IS_KEYS && p.has_exact ? exact_values_of(sh) : 0;
     const word base = has_base(coder) ? sh->a[0] : 0;
     const uint64_t away = fold(base - (word)s->sz.centre, (p.form & ZTI_SZ_NARROW) != 0);
     if (threadIdx.x == 0)
@@ -519,7 +519,8 @@ static __device__ __forceinline__ uint32_t choose_form(const struct sz_tiles *s,
             return p->bytes;
         if (attempt == 1)
             continue;
-        const bool is_done = is_short(p->bytes, raw_bytes) && !p->has_many_exact;
+        const bool is_done = is_short(p->bytes, raw_bytes) &&
+                             !(IS_KEYS && has_many_exact(&s->sz, p->exact, sh->walk.n));
         if (p->bytes <= raw_bytes && (is_done || !has_other))
             return p->bytes;
         if (!has_other)
@@ -580,7 +581,7 @@ static __device__ __forceinline__ void encode_tiles(const struct sz_tiles *s,
     SIMT_NO_UNROLL
     for (;;) {
         const bool is_over = sh->number >= s->grid.count;
-        struct tile_form p = {0, 0, false, false, false, false, false};
+        struct tile_form p = {0, 0, 0, false, false, false, false};
         bool is_raw = false, is_first = threadIdx.x < 32;
         const uint32_t bytes = is_over ? 0 : choose_form(s, sh, &p, &is_raw, coder);
         if (threadIdx.x == 0 && !is_over)
