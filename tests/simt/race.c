@@ -70,6 +70,7 @@ static struct page *table[TABLE];
 static struct {
     uintptr_t number;
     struct page *page;
+    struct cell *words;
 } recent[RECENT]; /* pages, by their numbers' last bits */
 static unsigned page_count;
 static uint32_t now, blocks;
@@ -240,15 +241,17 @@ static struct page *searched_page(uintptr_t number)
     return *first = p;
 }
 
-static inline struct page *page_of(uintptr_t address)
+/* The place of an address's page among the recent ones. */
+static inline size_t page_of(uintptr_t address)
 {
     const uintptr_t number = address / PAGE_BYTES;
     const size_t i = number % RECENT;
     if (recent[i].number != number) {
         recent[i].page = searched_page(number);
+        recent[i].words = recent[i].page->words;
         recent[i].number = number;
     }
-    return recent[i].page;
+    return i;
 }
 
 static bool is_ordered(const struct slot *s)
@@ -299,11 +302,16 @@ static void conflict(const struct slot *earlier, enum kind kind, const struct ac
     doubt.which |= ((UINT64_C(1) << bytes) - 1) << from;
 }
 
-static void touch(struct cell *c, const struct access *a, unsigned char *address, size_t bytes)
+/* Whether another thread may have an access in these two that no barrier of the block is behind. */
+static inline bool is_open(const struct slot last[2])
 {
-    struct slot *const own = c->last[a->kind];
-    if (own[0].thread == me.thread && own[0].time == now)
-        return;
+    const uint32_t block = me.order->block;
+    return last[0].time >= block && (last[0].thread != me.thread || last[1].time >= block);
+}
+
+static void look_for_conflicts(struct cell *c, const struct access *a, unsigned char *address,
+                               size_t bytes)
+{
     for (int k = READ; k < KINDS; k++) {
         if (a->kind != WRITE && k == (int)a->kind)
             continue;
@@ -311,6 +319,17 @@ static void touch(struct cell *c, const struct access *a, unsigned char *address
             if (!is_ordered(&c->last[k][i]))
                 conflict(&c->last[k][i], (enum kind)k, a, address, bytes);
     }
+}
+
+static inline void touch(struct cell *c, const struct access *a, unsigned char *address,
+                         size_t bytes)
+{
+    struct slot *const own = c->last[a->kind];
+    if (own[0].thread == me.thread && own[0].time == now)
+        return;
+    if (is_open(c->last[WRITE]) || (a->kind != ATOMIC && is_open(c->last[ATOMIC])) ||
+        (a->kind != READ && is_open(c->last[READ])))
+        look_for_conflicts(c, a, address, bytes);
     note(own, a->place);
 }
 
@@ -333,13 +352,11 @@ static bool is_own(uintptr_t address)
            address == (uintptr_t)&simt_here;
 }
 
-static struct cell *cell_of(struct page *p, unsigned word)
+static inline struct cell *cell_of(struct cell *c)
 {
-    struct cell *const c = &p->words[word];
-    if (c->block != me.order->number) {
-        memset(c, 0, sizeof *c);
-        c->block = me.order->number & UINT32_MAX >> 1;
-    }
+    const uint32_t number = me.order->number & UINT32_MAX >> 1;
+    if (c->block != number)
+        *c = (struct cell){.block = number & UINT32_MAX >> 1};
     return c;
 }
 
@@ -348,16 +365,19 @@ static void look_at_words(const void *memory, size_t bytes, enum kind kind, cons
     const struct access a = {(unsigned char *)(uintptr_t)memory, bytes, kind, place_of(at)};
     for (size_t i = 0, n; i < bytes; i += n) {
         const uintptr_t address = (uintptr_t)memory + i;
-        struct page *const p = page_of(address);
+        const size_t at_page = page_of(address);
         const unsigned byte = address % PAGE_BYTES;
-        struct cell *const c = cell_of(p, byte / 4);
+        struct cell *const c = cell_of(&recent[at_page].words[byte / 4]);
         n = 4 - byte % 4 < bytes - i ? 4 - byte % 4 : bytes - i;
-        if (!c->is_split && n < 4)
-            split(p, byte / 4);
-        for (size_t k = 0; c->is_split && k < n; k++)
-            touch(&p->bytes[byte + k], &a, a.memory + i + k, 1);
-        if (!c->is_split)
+        if (!c->is_split && n == 4) {
             touch(c, &a, a.memory + i, 4);
+            continue;
+        }
+        struct page *const p = recent[at_page].page;
+        if (!c->is_split)
+            split(p, byte / 4);
+        for (size_t k = 0; k < n; k++)
+            touch(&p->bytes[byte + k], &a, a.memory + i + k, 1);
     }
 }
 
