@@ -22,10 +22,12 @@ long) labels= ;;
     exit 2
     ;;
 esac
+[ "$tier" = long ] && quick=OFF || quick=ON # long: as a release is compiled
 jobs=${ZTILE_JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}
 
 # Kernels for GPUs take minutes to compile: the test build.cuda_kernels does, where there is nvcc.
-"$root/scripts/build.sh" "$folder" -DZTILE_TESTS=ON -DZTILE_WERROR=ON -DZTILE_CUDA=OFF "$@"
+"$root/scripts/build.sh" "$folder" -DZTILE_TESTS=ON -DZTILE_WERROR=ON -DZTILE_CUDA=OFF \
+    -DZTILE_QUICK_BUILD=$quick "$@"
 
 status=0
 ctest --test-dir "$root/build/$folder" --output-on-failure -L "$labels" -j "$jobs" \
