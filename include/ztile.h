@@ -252,7 +252,7 @@ typedef struct zt_params {
     uint32_t fills;              /**< Entries of fill; default 0. */
     uint32_t reserved;           /**< 0 */
     uint64_t fill[ZT_MAX_FILLS]; /**< Bit patterns that stand for no value; see zt_fill_bits(). */
-    uint64_t codec_words[2];     /**< Set by zt_params_set_zfp_words() and zt_params_set_sz(). */
+    uint64_t codec_words[2];     /**< Set by functions of ztile_zfp.h and ztile_sz.h. */
     zt_bound mean;               /**< Beside abs or rel: psnr, rmse or mae, to be met too. */
     double within_lo; /**< No value is decoded below it; ZT_BAD_ARG if one lies there. NaN: any. */
     double within_hi; /**< Likewise, above it. */

@@ -51,6 +51,24 @@ typedef struct zt_sz_info {
  * @return ZT_BAD_ARG if its codec is not sz */
 ZT_API zt_status zt_info_sz(const zt_info *info, zt_sz_info *sz);
 
+/** @name Ways
+ * Efforts fast and default look at samples of an array to choose the axes that values are predicted
+ * along, and groups of symbols. For arrays of 1 MiB this is a third of the time. Arrays that are
+ * alike, such as the chunks of a dataset, can be coded in the same ways, which are a number.
+ * @{ */
+/** The ways of a file's first frame that is not raw; 0 if it has none. With a plan they are of the
+ * coded array, whose axes may be others than those of the file. */
+ZT_API uint32_t zt_info_sz_ways(const zt_info *info);
+
+/** Have the next arrays coded in the ways of a file, without samples. ZT_SZ_CUSZ and calls with a
+ * plan ignore them; effort high takes them where it codes as effort default does.
+ * @param params set up by zt_params_init() or zt_params_abs() and the like
+ * @param ways from zt_info_sz_ways(); 0: each array has ways of its own. Calls that take params
+ *        return ZT_BAD_ARG for numbers that are no ways, and for those of arrays of another rank.
+ */
+ZT_API void zt_params_set_sz_ways(zt_params *params, uint32_t ways);
+/** @} */
+
 #ifdef __cplusplus
 }
 #endif

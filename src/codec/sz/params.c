@@ -17,33 +17,36 @@ static double log_of_one_and(double part)
     return 2 * sum * (1 - 0x1p-48);
 }
 
-/* Half a step of L is at most 1 / (2 sqrt 2 M / 8) relative to the value (quantize/logarithms.h). M
- * is chosen so that this is at most ln(1 + part), which keeps the bound on both sides. The errors
- * of rounding the result and L are first subtracted from the part; if they are a quarter of it, 0
- * is returned, since coding the bits is better. */
+/* codec_words[1]: 32 bits of bins, 8 of the method, 24 of the ways. A number too large for its bits
+ * is stored as the largest, which is refused too. */
+enum { METHOD_AT = 32, METHOD_BITS = 8, WAYS_AT = 40, WAYS_BITS = 24 };
+
+static uint64_t field_of(uint64_t number, uint32_t bits, uint32_t at)
+{
+    const uint64_t most = (UINT64_C(1) << bits) - 1;
+    return (number < most ? number : most) << at;
+}
+
 void zt_params_set_sz(zt_params *params, zt_sz_method method, uint32_t bins)
 {
-    params->codec_words[1] = bins | (uint64_t)method << 32;
+    uint64_t *const word = &params->codec_words[1];
+    *word = *word >> WAYS_AT << WAYS_AT | field_of((uint32_t)method, METHOD_BITS, METHOD_AT) | bins;
 }
 
-bool zti_sz_is_cusz(const zt_params *params)
+void zt_params_set_sz_ways(zt_params *params, uint32_t ways)
 {
-    return params->codec_words[1] >> 32 == ZT_SZ_CUSZ;
+    uint64_t *const word = &params->codec_words[1];
+    *word = (*word & ((UINT64_C(1) << WAYS_AT) - 1)) | field_of(ways, WAYS_BITS, WAYS_AT);
 }
 
-bool zti_sz_is_transform(const zt_params *params)
+uint32_t zti_sz_method(const zt_params *params)
 {
-    return params->codec_words[1] >> 32 == ZT_SZ_TRANSFORM;
+    return params->codec_words[1] >> METHOD_AT & ((1u << METHOD_BITS) - 1);
 }
 
-bool zti_sz_is_prediction(const zt_params *params)
+uint32_t zti_sz_ways(const zt_params *params)
 {
-    return params->codec_words[1] >> 32 == ZT_SZ_PREDICTION;
-}
-
-bool zti_sz_is_multiples(const zt_params *params)
-{
-    return params->codec_words[1] >> 32 == ZT_SZ_MULTIPLES;
+    return (uint32_t)(params->codec_words[1] >> WAYS_AT);
 }
 
 uint32_t zti_sz_cusz_bins(const zt_params *params)
@@ -72,6 +75,15 @@ zt_status zt_info_sz(const zt_info *info, zt_sz_info *sz)
     return ZT_OK;
 }
 
+uint32_t zt_info_sz_ways(const zt_info *info)
+{
+    return info && info->codec == ZT_CODEC_SZ ? (uint32_t)info->codec_words[3] : 0;
+}
+
+/* Half a step of L is at most 1 / (2 sqrt 2 M / 8) relative to the value (quantize/logarithms.h). M
+ * is chosen so that this is at most ln(1 + part), which keeps the bound on both sides. The errors
+ * of rounding the result and L are first subtracted from the part; if they are a quarter of it, 0
+ * is returned, since coding the bits is better. */
 uint64_t zti_sz_fineness(uint32_t type, double part)
 {
     const double lost = type == ZT_F32 ? 0x1p-24 : 0x1p-50;

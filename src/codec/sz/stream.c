@@ -95,6 +95,42 @@ static uint32_t coder_of(const zt_params *params)
                                               : ZTI_SZ_DEFAULT;
 }
 
+/* Ways as a number: 4 bits of axes, 1 if groups are blocks, then the rank. */
+enum { WAYS_BLOCKED = 16, WAYS_RANK_AT = 5 };
+
+static uint32_t ways_of(const struct zti_coding *coding)
+{
+    const struct zti_sz *const sz = sz_of(coding);
+    if ((sz->coder != ZTI_SZ_DEFAULT && sz->coder != ZTI_SZ_FAST) || sz->wants_high)
+        return 0;
+    return sz->axes | (sz->is_blocked ? WAYS_BLOCKED : 0) | coding->grid.rank << WAYS_RANK_AT;
+}
+
+/* Whether params ask for ways. A plan has ways of its own, of other axes. */
+static bool has_ways(const zt_params *params)
+{
+    return zti_sz_ways(params) != 0 && params->plan == ZT_PLAN_OFF;
+}
+
+static zt_status check_ways(zt_context *context, const zt_params *params, uint32_t rank)
+{
+    const uint32_t ways = zti_sz_ways(params), axes = ways % WAYS_BLOCKED;
+    if (has_ways(params) && (ways >> WAYS_RANK_AT != rank || axes >> rank != 0))
+        return zti_fail(context, ZT_BAD_ARG,
+                        "%u are no ways of sz for arrays of %u dimensions; zt_info_sz_ways "
+                        "says those of a file",
+                        ways, rank);
+    return ZT_OK;
+}
+
+static void set_ways(struct zti_coding *coding, uint32_t ways)
+{
+    struct zti_sz *const sz = sz_in(coding);
+    sz->axes = ways % WAYS_BLOCKED;
+    sz->is_blocked = (ways & WAYS_BLOCKED) != 0;
+    sz->has_axes = sz->has_shape = true;
+}
+
 static zt_status configure(zt_context *context, const struct zti_target *target,
                            struct zti_coding *coding)
 {
@@ -103,10 +139,14 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the sz codec has no bound of this kind; use abs, rel, pwrel or psnr, or "
                         "the zfp codec");
-    if (target->params->codec_words[1] >> 32 > ZT_SZ_MULTIPLES || !zti_sz_are_bins(bins))
+    const uint32_t method = zti_sz_method(target->params);
+    if (method > ZT_SZ_MULTIPLES || !zti_sz_are_bins(bins))
         return zti_fail(context, ZT_BAD_ARG,
                         "%u is no method of sz, or its %u bins are no even number in 4..65536",
-                        (uint32_t)(target->params->codec_words[1] >> 32), bins);
+                        method, bins);
+    const zt_status status = check_ways(context, target->params, coding->grid.rank);
+    if (status)
+        return status;
     memset(sz_in(coding), 0, sizeof(struct zti_sz));
     configure_bound(target, coding);
     const uint32_t coder = coder_of(target->params);
@@ -145,6 +185,8 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
         if (zti_sz_may_have_keys(coding))
             zti_sz_set_source(sz_in(coding), target->found.rest[2]);
     }
+    if (has_ways(target->params) && !is_high && coder != ZTI_SZ_CUSZ)
+        set_ways(coding, zti_sz_ways(target->params));
     if (is_transformed)
         zti_tf_set_narrow(coding, fmax(fabs(target->min), fabs(target->max)));
     zti_sz_set_grid(coding);
@@ -245,6 +287,7 @@ static void describe(const struct zti_coding *coding, zt_info *info)
     info->codec_words[2] = sz->coder == ZTI_SZ_CUSZ   ? sz->bins
                            : is_lossless_high(coding) ? (uint64_t)ll_is_of_multiples(coding)
                                                       : 0;
+    info->codec_words[3] = ways_of(coding);
 }
 
 static uint64_t tile_max_bits(const struct zti_coding *coding)
@@ -279,9 +322,15 @@ static struct zti_sizes sizes(const struct zti_coding *coding)
  * tiles have no passes. */
 enum { BOOKS_PASS = ZTI_SZ_BOOKS_PASS, HIGH_PASS = ZTI_SZ_HIGH_PASS };
 
-static bool has_look(const struct zti_coding *coding)
+static bool has_pass(const struct zti_coding *coding, uint32_t pass)
 {
-    return zti_sz_has_look(sz_of(coding));
+    return zti_sz_has_pass(sz_of(coding), pass);
+}
+
+/* Whether the source of floats without loss is chosen from samples. */
+static bool chooses_source(const struct zti_coding *coding)
+{
+    return has_pass(coding, ZTI_SZ_LOOK_PASS) && zti_sz_may_have_keys(coding);
 }
 
 static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
@@ -325,7 +374,7 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const struct z
         zti_sz_high_tally(coding, pass - HIGH_PASS, array, first, last, out);
         return;
     }
-    if (pass < BOOKS_PASS && has_look(coding))
+    if (pass < BOOKS_PASS && has_pass(coding, pass))
         zti_sz_axes_tally(coding, zti_sz_ops_of(coding), pass, array, first, last, out);
     if (pass == BOOKS_PASS)
         count_tiles(coding, array, first, last, out);
@@ -472,7 +521,7 @@ static zt_status begin(zt_context *context, struct zti_coding *coding,
         return zti_ll_begin(context, coding, array);
     if (is_transform(coding))
         return zti_tf_begin(context, coding, true);
-    if (has_look(coding) && zti_sz_may_have_keys(coding))
+    if (chooses_source(coding))
         return zti_sz_choose_source(context, coding, array);
     return ZT_OK;
 }
@@ -484,7 +533,7 @@ static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t 
         return learn_high(context, coding, pass - HIGH_PASS, array, tallied);
     if (pass == BOOKS_PASS)
         return learn_books(context, coding, tallied);
-    if (has_look(coding))
+    if (has_pass(coding, pass))
         zti_sz_axes_learn(coding, pass, tallied);
     return pass == ZTI_SZ_RACE_PASS ? zti_sz_keep_counted(context, coding) : ZT_OK;
 }

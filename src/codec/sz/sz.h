@@ -79,7 +79,8 @@ struct ZTI_MAY_ALIAS zti_sz {
     double least, most;   /* not in the file: the range of the values */
     bool has_axes;        /* not in the file: the caller gives axes, which are not learnt */
     bool has_few_samples; /* of effort 'high': learns from a part of the usual samples */
-    bool has_groups;      /* not in the file: it gives is_blocked and centre too */
+    bool has_shape;       /* not in the file: it gives is_blocked too */
+    bool has_groups;      /* not in the file: it gives is_blocked, centre and source too */
     bool is_compared;     /* not in the file: effort 'high' was compared with the other coder, and
                              that was taken or is clearly larger */
     struct zti_sz_finalists finalists; /* not in the file */
@@ -188,13 +189,32 @@ static inline bool zti_sz_are_bins(uint64_t bins)
     return bins >= 4 && bins <= ZTI_HUFFMAN_MAX_ALPHABET && bins % 2 == 0;
 }
 
-/* What zt_params_set_sz has set: whether it is one of these methods, and cuSZ's bins or the
- * default. */
-bool zti_sz_is_cusz(const zt_params *params);
-bool zti_sz_is_transform(const zt_params *params);
-bool zti_sz_is_prediction(const zt_params *params);
-bool zti_sz_is_multiples(const zt_params *params);
+/* What zt_params_set_sz has set: the method, which may be none, and cuSZ's bins or the default. */
+uint32_t zti_sz_method(const zt_params *params);
 uint32_t zti_sz_cusz_bins(const zt_params *params);
+
+static inline bool zti_sz_is_cusz(const zt_params *params)
+{
+    return zti_sz_method(params) == ZT_SZ_CUSZ;
+}
+
+static inline bool zti_sz_is_transform(const zt_params *params)
+{
+    return zti_sz_method(params) == ZT_SZ_TRANSFORM;
+}
+
+static inline bool zti_sz_is_prediction(const zt_params *params)
+{
+    return zti_sz_method(params) == ZT_SZ_PREDICTION;
+}
+
+static inline bool zti_sz_is_multiples(const zt_params *params)
+{
+    return zti_sz_method(params) == ZT_SZ_MULTIPLES;
+}
+
+/* What zt_params_set_sz_ways has set, which may be no ways. */
+uint32_t zti_sz_ways(const zt_params *params);
 
 /* Cut the array into tiles of about ZTI_SZ_TILE_VALUES values, as long as possible along the axes
  * that differences are taken along. */

@@ -48,7 +48,8 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
     if (i > 0)
         return;
     to->sz.centre = centre;
-    to->sz.finalists = find_finalists(to->grid.rank, cost);
+    if (!to->sz.has_axes)
+        to->sz.finalists = find_finalists(to->grid.rank, cost);
     const uint32_t axes = finalists_of(&to->sz).axes[0];
     to->grid = grid_with_axes(&to->grid, &to->sz, axes);
     to->sz.axes = axes;
@@ -59,6 +60,8 @@ static __device__ __forceinline__ void choose_axes(const struct zti_sz_tally *t,
 {
     const struct zti_sz_finalists f = finalists_of(&to->sz);
     uint32_t is_blocked;
+    if (!zti_sz_has_pass(&to->sz, ZTI_SZ_RACE_PASS))
+        return;
     const uint32_t axes = f.axes[find_winner(&f, t, &is_blocked)];
     to->grid = grid_with_axes(&to->grid, &to->sz, axes);
     to->sz.axes = axes;
@@ -98,8 +101,9 @@ static bool takes(const struct zti_coding *coding)
 {
     const struct zti_sz *const sz = sz_of(coding);
     return zti_cuda_sz.can_code(coding) && !sz->wants_high &&
-           (sz->coder == ZTI_SZ_FAST || sz->coder == ZTI_SZ_DEFAULT) && !sz->has_axes &&
-           !sz->has_groups && (sz->source == ZTI_SZ_LATTICE || sz->source == ZTI_SZ_STEPS);
+           (sz->coder == ZTI_SZ_FAST || sz->coder == ZTI_SZ_DEFAULT) &&
+           sz->has_axes == sz->has_shape && !sz->has_groups &&
+           (sz->source == ZTI_SZ_LATTICE || sz->source == ZTI_SZ_STEPS);
 }
 
 /* Of the grids that learning may choose: the most tiles, and the most bits of them all. */

@@ -6,10 +6,13 @@
 
 #include "codec/sz/lorenzo/spec.h"
 
-/* The cuSZ coder skips the passes over samples, and so does a coding whose groups are known. */
-ZTI_STATIC bool zti_sz_has_look(const struct zti_sz *sz)
+/* Whether a pass over samples is made. The cuSZ coder skips both, and so does a coding that is
+ * given all they find. Where axes and the shape of groups are given, the first pass finds the
+ * centre. */
+ZTI_STATIC bool zti_sz_has_pass(const struct zti_sz *sz, uint32_t pass)
 {
-    return sz->coder != ZTI_SZ_CUSZ && !sz->has_groups;
+    return sz->coder != ZTI_SZ_CUSZ && !sz->has_groups &&
+           (pass != ZTI_SZ_RACE_PASS || !sz->has_shape);
 }
 
 /* The sets of axes to compare; without a first round, those of the stream. */
@@ -59,15 +62,17 @@ ZTI_STATIC uint64_t tile_of_place(const struct zti_grid *grid, const uint64_t *p
     return tile;
 }
 
-/* The array's grid with boxes instead of tiles. A box is a part of a tile, nearly a cube. */
-ZTI_STATIC struct zti_grid grid_of_boxes(const struct zti_grid *grid)
+/* The array's grid with boxes instead of tiles. A box is a part of a tile, nearly a cube; where
+ * nothing but the centre is to be found, a value. */
+ZTI_STATIC struct zti_grid grid_of_boxes(const struct zti_grid *grid, bool has_shape)
 {
+    const uint32_t most = has_shape ? 1 : ZTI_SZ_BOX_VALUES;
     uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1}, values = 1;
     for (uint32_t i = 0; i < grid->rank; i++) {
         side[i] = extent_at(grid, i, 0);
         values *= side[i];
     }
-    while (values > ZTI_SZ_BOX_VALUES) {
+    while (values > most) {
         uint32_t longest = 0;
         for (uint32_t i = 1; i < grid->rank; i++)
             longest = side[i] > side[longest] ? i : longest;
@@ -119,7 +124,7 @@ ZTI_STATIC void find_sample(const struct zti_grid *grid, const struct zti_sz *sz
     uint64_t place[ZT_MAX_RANK];
     const bool is_race = pass == ZTI_SZ_RACE_PASS;
     s->axes = is_race ? finalists_of(sz).axes[s->set] : sz->axes;
-    s->grid = is_race ? grid_with_axes(grid, sz, s->axes) : grid_of_boxes(grid);
+    s->grid = is_race ? grid_with_axes(grid, sz, s->axes) : grid_of_boxes(grid, sz->has_shape);
     middle_of(grid, s->home, place);
     s->tile = tile_of_place(&s->grid, place);
 }
