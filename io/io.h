@@ -195,9 +195,10 @@ struct ztio_choice {
     enum ztio_what what;
     int filter;
     size_t words;
-    unsigned word[8];
-    bool is_asked;   /* written so also where that takes more bytes */
-    bool is_checked; /* read again once it is written: see checked below */
+    unsigned word[9];
+    bool may_have_ways; /* of sz, for all chunks: see ways_of */
+    bool is_asked;      /* written so also where that takes more bytes */
+    bool is_checked;    /* read again once it is written: see checked below */
 };
 
 struct ztio_rewrite {
@@ -213,6 +214,9 @@ struct ztio_rewrite {
     void (*checked)(void *user, const struct ztio_variable *variable,
                     const struct ztio_choice *choice, const void *before, const void *after,
                     uint64_t count);
+    /* The ways in which sz coded a chunk, 0 for none; and to have all chunks coded so. */
+    unsigned (*ways_of)(const void *chunk, size_t chunk_bytes);
+    void (*set_ways)(struct ztio_choice *choice, unsigned ways);
     /* One is done. */
     void (*done)(void *user, const struct ztio_variable *variable, uint64_t stored_bytes);
     /* One stays as it was: it would take as many bytes or more. */

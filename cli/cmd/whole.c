@@ -2,6 +2,7 @@
  * float variables through one of ztile's HDF5 filters; and ztile decompress, the way back. */
 #include "cmd/whole.h"
 #include "ztile_quality.h"
+#include "ztile_sz.h"
 
 #include "store/bytes.h"
 #include "util/errors.h"
@@ -191,9 +192,28 @@ static bool choose(void *user, const struct ztio_variable *v, struct ztio_choice
     choice->is_asked = is_named_itself;
     choice->filter = config.filter;
     choice->words = ztile_h5_words(&config, choice->word);
+    choice->may_have_ways = config.filter == ZTILE_H5_FILTER && config.codec != ZT_CODEC_ZFP &&
+                            config.codec != ZT_CODEC_NDZIP && config.kind <= ZT_PSNR &&
+                            config.effort != ZT_EFFORT_HIGH && config.ways == 0;
     choice->is_checked =
         config.filter == ZTILE_H5_FILTER_ZFP && config.kind == ZT_ABS && !o->no_verify;
     return true;
+}
+
+static unsigned ways_of(const void *chunk, size_t chunk_bytes)
+{
+    zt_info info;
+    (void)zt_info_init(&info, sizeof info);
+    return zt_inspect(NULL, chunk, chunk_bytes, &info) == ZT_OK ? zt_info_sz_ways(&info) : 0;
+}
+
+static void set_ways(struct ztio_choice *choice, unsigned ways)
+{
+    if (ways == 0)
+        return;
+    while (choice->words < ZTILE_H5_ASKED_WORDS)
+        choice->word[choice->words++] = 0;
+    choice->word[ZTILE_H5_ASKED_WORDS - 1] = ways;
 }
 
 static bool choose_plain(void *user, const struct ztio_variable *v, struct ztio_choice *choice,
@@ -480,6 +500,8 @@ bool run_whole(const struct options *o, struct ztio_error *error)
                                      .begin = begin,
                                      .advance = advance,
                                      .checked = checked,
+                                     .ways_of = ways_of,
+                                     .set_ways = set_ways,
                                      .done = done,
                                      .kept = kept,
                                      .copied = copied};

@@ -57,7 +57,7 @@ static bool read_table(const struct ztio_filtered *d, zt_info *info)
     if (d->words < 4 || (word[0] & 0xffffff00u) != ZTILE_H5_TABLE)
         return false;
     const unsigned kind = word[1] >> 8 & 0xff;
-    const bool has_more = d->words >= ZTILE_H5_ASKED_WORDS;
+    const bool has_more = d->words >= ZTILE_H5_STORED_AT;
     info->codec = word[1] & 0xff;
     info->bound = zt_bound_of((zt_bound_kind)kind, ztile_h5_get_double(word + 2));
     if (kind == ZT_EXPERT && has_more)

@@ -277,8 +277,8 @@ static uint64_t block_bytes(const struct blocks *b, const struct ztio_variable *
     return bytes;
 }
 
-static bool transfer(hid_t dataset, const struct blocks *b, hid_t native, void *values,
-                     bool is_write)
+bool whole_transfer(hid_t dataset, const struct blocks *b, hid_t native, void *values,
+                    bool is_write)
 {
     hid_t space = H5Dget_space(dataset);
     hid_t memory = H5Screate_simple((int)b->rank, b->count, NULL);
@@ -306,12 +306,12 @@ static bool copy_block(const struct copy *c, const struct blocks *b)
     struct whole *w = c->whole;
     const char *path = c->object->path;
     const struct ztio_variable *v = &c->object->variable;
-    if (!transfer(c->from, b, c->native, c->values, false))
+    if (!whole_transfer(c->from, b, c->native, c->values, false))
         return whole_fail_read(w, path);
-    if (!transfer(c->to, b, c->native, c->values, true))
+    if (!whole_transfer(c->to, b, c->native, c->values, true))
         return whole_fail_write(w, path);
     if (c->again) {
-        if (!transfer(c->to, b, c->native, c->again, false))
+        if (!whole_transfer(c->to, b, c->native, c->again, false))
             return whole_fail_read(w, path);
         w->how->checked(w->how->user, v, &c->object->choice, c->values, c->again, b->values);
     }
@@ -374,7 +374,7 @@ static bool begin_block(struct copy *c, struct whole_coders *coders, const struc
     p->block = *b;
     p->values = whole_coders_values(coders);
     p->is_coded = is_back && whole_coders_start(coders, b, c->from);
-    if (!p->is_coded && !c->plain && !transfer(c->from, b, c->native, p->values, false))
+    if (!p->is_coded && !c->plain && !whole_transfer(c->from, b, c->native, p->values, false))
         return whole_fail_read(c->whole, c->object->path);
     if (!is_back)
         p->is_coded = whole_coders_start(coders, b, c->to);
@@ -389,9 +389,9 @@ static bool end_block(struct copy *c, struct whole_coders *coders, const struct 
     const bool is_back = c->object->choice.what == ZTIO_PLAIN;
     const bool is_done = p->is_coded && whole_coders_finish(coders, p->values, c->to);
     const bool is_missing = c->plain || (is_back && p->is_coded); /* in memory */
-    if (!is_done && is_missing && !transfer(c->from, b, c->native, p->values, false))
+    if (!is_done && is_missing && !whole_transfer(c->from, b, c->native, p->values, false))
         return whole_fail_read(w, path);
-    if ((is_back || !is_done) && !transfer(c->to, b, c->native, p->values, true))
+    if ((is_back || !is_done) && !whole_transfer(c->to, b, c->native, p->values, true))
         return whole_fail_write(w, path);
     w->how->advance(w->how->user, b->values * zt_type_bytes(c->object->variable.type));
     return true;
@@ -505,11 +505,16 @@ static bool fill_dataset(struct whole *w, const struct object *o, struct made *m
 }
 
 /* Make the dataset anew. Its type is the machine's: filters want it so, and readers do not see. */
-static bool make_anew(struct whole *w, const struct object *o, hid_t from, struct made *made)
+static bool make_anew(struct whole *w, struct object *o, hid_t from, struct made *made)
 {
     const hid_t type = o->variable.type == ZT_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
     hid_t old = H5Dget_create_plist(from), space = H5Dget_space(from);
     hid_t properties = new_properties(o, old, space);
+    if (properties >= 0 && o->choice.may_have_ways) {
+        whole_choose_ways(w, o, from, properties);
+        (void)H5Pmodify_filter(properties, o->choice.filter, H5Z_FLAG_MANDATORY, o->choice.words,
+                               o->choice.word);
+    }
     hid_t to = properties >= 0 ? H5Dcreate2(made->file, made->path, type, space, H5P_DEFAULT,
                                             properties, H5P_DEFAULT)
                                : -1;
@@ -651,7 +656,8 @@ static bool scan_blocks(struct whole *w, hid_t dataset, hid_t native, const stru
     if (done)
         do {
             take_block(&b);
-            done = transfer(dataset, &b, native, values, false) || whole_fail_read(w, v->path);
+            done =
+                whole_transfer(dataset, &b, native, values, false) || whole_fail_read(w, v->path);
             done = done && part(user, values, b.values);
         } while (done && next_block(&b));
     free(values);

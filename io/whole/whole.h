@@ -118,6 +118,14 @@ bool whole_is_native(hid_t dataset, hid_t native);
 struct ztio_input *whole_map(hid_t file, const char *path, hid_t dataset, hid_t native,
                              const struct ztio_variable *variable, const void **values);
 
+/* whole/values.c: read or write the values of a block. */
+bool whole_transfer(hid_t dataset, const struct blocks *block, hid_t native, void *values,
+                    bool is_write);
+
+/* whole/ways.c: where the choice leaves them open, choose the ways of sz for all chunks of a
+ * dataset that gets these properties. */
+void whole_choose_ways(struct whole *whole, struct object *object, hid_t from, hid_t properties);
+
 /* whole/chunks.c: threads for the filter of a dataset that is written, or read (is_back), in blocks
  * whose values are 'native' in memory. NULL where HDF5 has to code. */
 struct whole_coders;

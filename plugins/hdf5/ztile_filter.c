@@ -8,6 +8,7 @@
  * NaN, infinities and HDF5's padding of chunks at an edge are kept apart by the .zt file. */
 #include "filters.h"
 #include "workers.h"
+#include "ztile_sz.h"
 #include "ztile_zfp.h"
 
 #include <math.h>
@@ -16,13 +17,21 @@
 #include <string.h>
 
 enum { FILTER = ZTILE_H5_FILTER, MAX_WORDS = 32, FORM_STORED = 1 };
-enum { STORED_AT = ZTILE_H5_ASKED_WORDS, SHAPE_AT = STORED_AT + 1 };
+enum { STORED_AT = ZTILE_H5_STORED_AT, SHAPE_AT = STORED_AT + 1 };
 
 /* ---- the table ---- */
 
 static unsigned kind_of(const unsigned *words)
 {
     return words[1] >> 8 & 0xff;
+}
+
+/* Where ways are: in the stored form behind all else. */
+static size_t ways_at(size_t count, const unsigned *words)
+{
+    if ((words[0] & 0xff) != FORM_STORED || count <= STORED_AT)
+        return STORED_AT;
+    return SHAPE_AT + (words[STORED_AT] >> 16 & 0xff) + (words[STORED_AT] >> 24 ? 2 : 0);
 }
 
 /* What is asked, from either form; false after a complaint. */
@@ -60,6 +69,7 @@ static bool load_config(void *caller, size_t count, const unsigned *words,
         c->range[1] = ztile_h5_get_double(words + 6);
         c->has_range = 1;
     }
+    c->ways = count > ways_at(count, words) ? words[ways_at(count, words)] : 0;
     return true;
 }
 
@@ -81,6 +91,7 @@ static void params_of(const struct ztile_h5_config *c, bool has_fill, uint64_t f
     p->effort = c->effort ? c->effort : ZT_EFFORT_DEFAULT;
     p->bound = zt_bound_of((zt_bound_kind)c->kind, c->value);
     p->bound.flags = c->flags;
+    zt_params_set_sz_ways(p, c->ways);
     if (c->kind == ZT_EXPERT)
         p->bound = zt_expert(c->expert[0], c->expert[1], c->expert[2], (int32_t)c->expert[3]);
     if (c->has_range) {
@@ -171,11 +182,14 @@ static size_t words_of(void *caller, struct zh_chunk *chunk, size_t count, const
         }
         stored[SHAPE_AT + i] = (unsigned)chunk->shape[i];
     }
-    if (!chunk->has_fill)
-        return SHAPE_AT + chunk->rank;
-    stored[SHAPE_AT + chunk->rank] = (unsigned)chunk->fill;
-    stored[SHAPE_AT + chunk->rank + 1] = (unsigned)(chunk->fill >> 32);
-    return SHAPE_AT + chunk->rank + 2;
+    size_t end = SHAPE_AT + chunk->rank;
+    if (chunk->has_fill) {
+        stored[end++] = (unsigned)chunk->fill;
+        stored[end++] = (unsigned)(chunk->fill >> 32);
+    }
+    if (config.ways)
+        stored[end++] = config.ways;
+    return end;
 }
 
 static int set_local(zh_hid dcpl, zh_hid type, zh_hid space)

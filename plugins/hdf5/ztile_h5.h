@@ -15,8 +15,9 @@
  *     effort=fast|default|high     of sz: how much time may go into the ratio
  *     range=LO:HI      the whole array's; rel and psnr need it, for a filter sees single chunks
  *     rate-align       a tile takes whole words
- *     format=zt|zfp    zfp: filter 32013, whose files H5Z-ZFP reads: rate, precision, abs,
- *                      lossless (reversible) and expert only
+ *     ways=N           of sz: a number of zt_info_sz_ways (ztile_sz.h), so that no chunk is looked
+ * at to choose axes and groups format=zt|zfp    zfp: filter 32013, whose files H5Z-ZFP reads: rate,
+ * precision, abs, lossless (reversible) and expert only
  *
  * A header and nothing to link: the filters are plug-ins that HDF5 finds by HDF5_PLUGIN_PATH. C99,
  * also C++. Without hdf5.h included before, only ztile_h5_parse and ztile_h5_words are here. */
@@ -42,15 +43,16 @@
  *     word 2-3  value of the bound, a double, its low half first
  *     word 4-7  expert: minbits, maxbits, maxprec, minexp; rel and psnr: the range, two doubles;
  *               else may be left out, or are zero
+ *     word 8    ways of sz; may be left out, or zero
  *   stored by the filter in a dataset's property list:
  *     word 8    type (1 f32, 2 f64, 3 i32, 4 i64), 1 if it is unsigned, rank, 1 if there is a fill
  *               value, from the lowest byte up
  *     word 9-   extents of a chunk as it is coded, slowest first; the fill value's bits, low half
- *               first
+ *               first; the ways of sz, if there are any
  *
  * Codecs, kinds and efforts have the numbers of zt_codec, zt_bound_kind and zt_effort. */
 #define ZTILE_H5_TABLE 0x5a540100u
-enum { ZTILE_H5_ASKED_WORDS = 8 };
+enum { ZTILE_H5_STORED_AT = 8, ZTILE_H5_ASKED_WORDS = 9 };
 
 struct ztile_h5_config {
     int filter; /* ZTILE_H5_FILTER or ZTILE_H5_FILTER_ZFP */
@@ -62,7 +64,8 @@ struct ztile_h5_config {
     double range[2];
     int has_range;
     unsigned expert[4]; /* minexp as its 32 bits */
-    char error[160];    /* a sentence, where parsing failed */
+    unsigned ways;
+    char error[160]; /* a sentence, where parsing failed */
 };
 
 static inline unsigned ztile_h5_find(const char *const *names, unsigned count, const char *name,
@@ -148,6 +151,12 @@ static inline int ztile_h5_word(struct ztile_h5_config *c, const char *word, con
         return rest == 3 ? c->filter == ZTILE_H5_FILTER_ZFP
                          : rest == 2 && memcmp(value, "zt", 2) == 0;
     }
+    if (key == 4 && memcmp(word, "ways", 4) == 0) {
+        if (!ztile_h5_numbers(value, stop, v, 1) || v[0] < 0 || v[0] > 65535.0)
+            return 0;
+        c->ways = (unsigned)v[0];
+        return v[0] == (double)c->ways;
+    }
     if (key == 10 && memcmp(word, "rate-align", 10) == 0) {
         c->flags |= 1u;
         return !equals;
@@ -165,7 +174,7 @@ static inline int ztile_h5_parse(const char *text, struct ztile_h5_config *confi
         const char *comma = strchr(text, ','), *stop = comma ? comma : text + strlen(text);
         const int is_other = strncmp(text, "codec=", 6) == 0 || strncmp(text, "range=", 6) == 0 ||
                              strncmp(text, "format=", 7) == 0 || strncmp(text, "rate-", 5) == 0 ||
-                             strncmp(text, "effort=", 7) == 0;
+                             strncmp(text, "effort=", 7) == 0 || strncmp(text, "ways=", 5) == 0;
         bounds += !is_other;
         if (!ztile_h5_word(config, text, stop)) {
             snprintf(config->error, sizeof config->error,
@@ -189,7 +198,7 @@ static inline int ztile_h5_parse(const char *text, struct ztile_h5_config *confi
     }
     if (config->filter == ZTILE_H5_FILTER_ZFP &&
         (config->codec > 1 || config->kind == 2 || config->kind == 3 || config->kind == 4 ||
-         config->flags || config->effort)) {
+         config->flags || config->effort || config->ways)) {
         snprintf(config->error, sizeof config->error,
                  "format=zfp goes with rate, precision, abs, "
                  "lossless and expert only");
@@ -239,7 +248,8 @@ static inline size_t ztile_h5_words(const struct ztile_h5_config *c, unsigned *w
         ztile_h5_put_double(words + 4, c->range[0]);
         ztile_h5_put_double(words + 6, c->range[1]);
     }
-    return c->kind == 7 || c->kind == 2 || c->kind == 4 ? 8 : 4;
+    words[8] = c->ways;
+    return c->ways ? 9 : c->kind == 7 || c->kind == 2 || c->kind == 4 ? 8 : 4;
 }
 
 #if defined(H5_VERS_MAJOR)

@@ -159,7 +159,7 @@ void make_h5ztile(const char *folder)
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         struct ztile_h5_config config;
         /* after what is asked: type, rank and fill; extents (docs/hdf5.md) */
-        unsigned words[ZTILE_H5_ASKED_WORDS + 3] = {0};
+        unsigned words[ZTILE_H5_STORED_AT + 3] = {0};
         uint8_t file[2048];
         size_t bytes;
         zt_params p;
@@ -168,17 +168,17 @@ void make_h5ztile(const char *folder)
             exit(1);
         (void)ztile_h5_words(&config, words);
         words[0] |= 1;
-        words[ZTILE_H5_ASKED_WORDS] = ZT_F32 | 2u << 16;
-        words[ZTILE_H5_ASKED_WORDS + 1] = 5;
-        words[ZTILE_H5_ASKED_WORDS + 2] = 6;
+        words[ZTILE_H5_STORED_AT] = ZT_F32 | 2u << 16;
+        words[ZTILE_H5_STORED_AT + 1] = 5;
+        words[ZTILE_H5_STORED_AT + 2] = 6;
         snprintf(name, sizeof name, "compress-%zu", i);
-        write_chunk(folder, name, true, ZTILE_H5_ASKED_WORDS + 3, words, values, sizeof values);
+        write_chunk(folder, name, true, ZTILE_H5_STORED_AT + 3, words, values, sizeof values);
         zt_params_init(&p, sizeof p);
         p.bound = i == 0 ? zt_lossless() : zt_abs(0.01);
         if (zt_compress(NULL, &a, &p, file, sizeof file, &bytes) != ZT_OK)
             exit(1);
         snprintf(name, sizeof name, "chunk-%zu", i);
-        write_chunk(folder, name, false, ZTILE_H5_ASKED_WORDS + 3, words, file, bytes);
+        write_chunk(folder, name, false, ZTILE_H5_STORED_AT + 3, words, file, bytes);
     }
 }
 

@@ -96,6 +96,30 @@ static void check_round_trip(const struct plugin *p, size_t count, const unsigne
     free(chunk);
 }
 
+/* Ways of sz stand behind all else; those of another rank are refused. Readers need none. */
+static void check_ways(const struct plugin *p)
+{
+    enum { AXES = 7, RANK_AT = 5 };
+    unsigned words[15] = {0};
+    float in[N];
+    void *chunk, *out;
+    memcpy(words, ztile_words, sizeof ztile_words);
+    words[12] = 3 << RANK_AT | AXES;
+    check_round_trip(p, 13, words);
+    words[12] = 2 << RANK_AT;
+    fill(in);
+    CHECK(run(p, 0, 13, words, in, sizeof in, &chunk) == 0, "ways of another rank");
+    free(chunk);
+    words[8] |= 1u << 24; /* a fill value, before the ways */
+    words[12] = words[13] = 0;
+    words[14] = 3 << RANK_AT | AXES;
+    check_round_trip(p, 15, words);
+    const size_t bytes = run(p, 0, 15, words, in, sizeof in, &chunk);
+    CHECK(run(p, ZH_FLAG_REVERSE, 14, words, chunk, bytes, &out) == sizeof in, "read without ways");
+    free(out);
+    free(chunk);
+}
+
 /* The codec of a chunk, where none is named. */
 static void check_auto(const struct plugin *p)
 {
@@ -265,7 +289,12 @@ static void check_parser(void)
                                       "format=zfp,codec=sz,abs=1",
                                       "abs= 1",
                                       "effort=best",
-                                      "abs=1,format=zfp,effort=high"};
+                                      "abs=1,format=zfp,effort=high",
+                                      "abs=1,ways=",
+                                      "abs=1,ways=-1",
+                                      "abs=1,ways=1.5",
+                                      "abs=1,ways=65536",
+                                      "abs=1,format=zfp,ways=99"};
     struct ztile_h5_config c;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CHECK(ztile_h5_parse(bad[i], &c) != 0 && c.error[0], "\"%s\" is taken", bad[i]);
@@ -275,6 +304,7 @@ static void check_parser(void)
     CHECK(ztile_h5_parse("abs=1e-3,effort=high", &c) == 0 && c.effort == ZT_EFFORT_HIGH &&
               ztile_h5_parse("effort=default,abs=1", &c) == 0 && c.effort == 0,
           "%s", c.error);
+    CHECK(ztile_h5_parse("ways=99,abs=1e-3", &c) == 0 && c.ways == 99, "%s", c.error);
     CHECK(ztile_h5_parse("expert=1:500:20:-1074", &c) == 0 && c.expert[1] == 500 &&
               (int)c.expert[3] == -1074,
           "%s", c.error);
@@ -303,6 +333,7 @@ int main(int argc, char **argv)
     CHECK(ztile.class->id == ZTILE_H5_FILTER && zfp.class->id == ZTILE_H5_FILTER_ZFP, "numbers");
     check_round_trip(&ztile, 12, ztile_words);
     check_round_trip(&zfp, 4, zfp_words);
+    check_ways(&ztile);
     check_auto(&ztile);
     const uint64_t seed = seed_of_today();
     printf("seed %llu\n", (unsigned long long)seed);

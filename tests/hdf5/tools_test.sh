@@ -102,6 +102,18 @@ HDF5_PLUGIN_PATH=$plugins nccopy -4 -F b,48613,1,2,3,4 in.nc bad.nc >/dev/null 2
 HDF5_PLUGIN_PATH=$plugins "$ztile" compress --lossless out.nc:v -o v.zt >err 2>&1 ||
     complain "ztile does not read a filtered variable: $(cat err)"
 
+# the command chooses ways of sz for all chunks of a dataset, whatever the threads: word 13 of 13
+"$ztile" demo --save field.h5:u >/dev/null 2>&1
+h5repack -l u:CHUNK=24x24x24 field.h5 chunks.h5 || complain "h5repack does not cut chunks"
+for exec in serial omp=2; do
+    "$ztile" compress chunks.h5 -o "ways_$exec.h5" --abs 1e-3 -x $exec -q || complain "-x $exec fails"
+done
+cmp -s ways_serial.h5 ways_omp=2.h5 || complain "threads choose other ways"
+[ "$(h5dump -pH -d u ways_serial.h5 | sed -n 's/.*PARAMS { *\(.*\) }/\1/p' | wc -w)" = 13 ] ||
+    complain "a dataset of many chunks has no ways"
+"$ztile" compare chunks.h5:u ways_serial.h5:u | grep -q 'bound.*holds' ||
+    complain "the bound does not hold in chosen ways"
+
 # ---- H5Z-ZFP
 theirs=$(ls -d /usr/lib/*/hdf5/serial/plugins /usr/lib/hdf5/serial/plugins 2>/dev/null | head -n 1)
 if [ ! -e "$theirs/libh5zzfp.so" ]; then
