@@ -60,8 +60,8 @@ ZT_API zt_status zt_info_sz(const zt_info *info, zt_sz_info *sz);
  * coded array, whose axes may be others than those of the file. */
 ZT_API uint32_t zt_info_sz_ways(const zt_info *info);
 
-/** Have the next arrays coded in the ways of a file, without samples. ZT_SZ_CUSZ and calls with a
- * plan ignore them; effort high takes them where it codes as effort default does.
+/** Have the next arrays coded in the ways of a file, without samples. ZT_SZ_CUSZ, effort high and
+ * calls with a plan ignore them.
  * @param params set up by zt_params_init() or zt_params_abs() and the like
  * @param ways from zt_info_sz_ways(); 0: each array has ways of its own. Calls that take params
  *        return ZT_BAD_ARG for numbers that are no ways, and for those of arrays of another rank.

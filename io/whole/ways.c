@@ -15,8 +15,10 @@ enum {
     SAMPLES = 4,
     MANY_SAMPLES = 8,
     WORSE_PART = 200, /* ways may take one part of so many more than each chunk's own */
-    WORDS = 64,
-    LEAST_ROOM = 8192
+    UNEVEN_TIMES = 3, /* the longest sample is at most so many times the shortest */
+    EMPTY_PART = 64,  /* a sample takes at least one part of so many of its values */
+    WORDS = 64,       /* of a filter, at most */
+    LEAST_ROOM = 8192 /* bytes of a coded chunk beside its values */
 };
 
 /* One chunk. */
@@ -101,14 +103,20 @@ static size_t code(const struct samples *s, const struct sample *one, const unsi
     return s->run(0, words, word, s->threads, one->values, s->chunk_bytes, s->coded, s->room);
 }
 
-/* Code the samples in ways of their own; false: it fails, or one has none. */
+/* Code the samples in ways of their own. False: it fails, one has none, or they say little about
+ * the dataset, since bytes differ much between chunks or one is nearly empty. */
 static bool find_own(struct samples *s, const struct ztio_rewrite *how, const unsigned *word,
                      size_t words)
 {
+    size_t least = SIZE_MAX, most = 0;
     for (size_t k = 0; k < s->count; k++) {
-        s->one[k].own_bytes = code(s, &s->one[k], word, words);
-        s->one[k].ways = s->one[k].own_bytes ? how->ways_of(s->coded, s->one[k].own_bytes) : 0;
-        if (s->one[k].ways == 0)
+        const size_t bytes = code(s, &s->one[k], word, words);
+        s->one[k].own_bytes = bytes;
+        s->one[k].ways = bytes > 0 ? how->ways_of(s->coded, bytes) : 0;
+        least = bytes < least ? bytes : least;
+        most = bytes > most ? bytes : most;
+        if (s->one[k].ways == 0 || most / UNEVEN_TIMES > least ||
+            bytes < s->chunk_bytes / EMPTY_PART)
             return false;
     }
     return true;

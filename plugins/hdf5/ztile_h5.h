@@ -15,9 +15,10 @@
  *     effort=fast|default|high     of sz: how much time may go into the ratio
  *     range=LO:HI      the whole array's; rel and psnr need it, for a filter sees single chunks
  *     rate-align       a tile takes whole words
- *     ways=N           of sz: a number of zt_info_sz_ways (ztile_sz.h), so that no chunk is looked
- * at to choose axes and groups format=zt|zfp    zfp: filter 32013, whose files H5Z-ZFP reads: rate,
- * precision, abs, lossless (reversible) and expert only
+ *     ways=N           of sz: a number of zt_info_sz_ways (ztile_sz.h): axes and groups of all
+ *                      chunks, which are not chosen from each chunk's samples
+ *     format=zt|zfp    zfp: filter 32013, whose files H5Z-ZFP reads: rate, precision, abs,
+ *                      lossless (reversible) and expert only
  *
  * A header and nothing to link: the filters are plug-ins that HDF5 finds by HDF5_PLUGIN_PATH. C99,
  * also C++. Without hdf5.h included before, only ztile_h5_parse and ztile_h5_words are here. */
