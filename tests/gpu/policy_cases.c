@@ -257,9 +257,10 @@ static zt_params random_params(struct policy_run *run, const zt_array *a, uint32
         set_coder(&p, kind);
         if (kind == CODER_CUSZ)
             zt_params_set_sz(&p, ZT_SZ_CUSZ, bins);
-        if (rng_once_in(r, 3)) /* axes, groups, rank */
-            zt_params_set_sz_ways(&p, (uint32_t)rng_below(r, 1u << a->rank) |
-                                          (uint32_t)rng_below(r, 2) << 4 | a->rank << 5);
+        struct rng own = *r;      /* all else stays as it is without ways */
+        if (rng_once_in(&own, 3)) /* axes, groups, rank */
+            zt_params_set_sz_ways(&p, (uint32_t)rng_below(&own, 1u << a->rank) |
+                                          (uint32_t)rng_below(&own, 2) << 4 | a->rank << 5);
     }
     zt_params_set_zfp_words(&p, 8u << rng_below(r, 4));
     range_of(a, &lo, &hi);
