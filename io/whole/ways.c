@@ -14,9 +14,9 @@ enum {
     MANY_CHUNKS = 256,
     SAMPLES = 4,
     MANY_SAMPLES = 8,
-    WORSE_PART = 200, /* ways may take one part of so many more than each chunk's own */
-    UNEVEN_TIMES = 3, /* the longest sample is at most so many times the shortest */
-    EMPTY_PART = 64,  /* a sample takes at least one part of so many of its values */
+    WORSE_PART = 200, /* given ways may take 1/200 more bytes than each sample's own */
+    UNEVEN_TIMES = 3, /* a coded sample has at most 3 times the bytes of another */
+    EMPTY_PART = 64,  /* and at least 1/64 of the bytes of its values */
     WORDS = 64,       /* of a filter, at most */
     LEAST_ROOM = 8192 /* bytes of a coded chunk beside its values */
 };

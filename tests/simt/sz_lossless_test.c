@@ -68,7 +68,7 @@ static void make_row(struct rng *r, float *values, uint64_t row, uint64_t width,
     }
 }
 
-/* Tiles of many values, rows of which repeat rows. */
+/* Arrays of many values whose rows repeat earlier rows. */
 static void check_repeats(zt_context *serial, zt_context *cuda, unsigned number)
 {
     enum { VALUES = 34000 };

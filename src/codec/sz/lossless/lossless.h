@@ -77,11 +77,10 @@ struct zti_ll {
     struct zti_ll_slot *slot; /* one a thread */
 };
 
-/* Pairs of values that were looked at in the first tiles; those that were so many rows before; rows
- * so far. */
+/* What is found in the first tiles, one after another. */
 struct zti_ll_far {
-    uint64_t all, far;
-    uint32_t rows;
+    uint64_t all, far; /* pairs of values: those looked at, those that a row far before has too */
+    uint32_t rows;     /* so far */
 };
 
 /* The instances of the tile coder, for one instruction set and width of values each. A tile that

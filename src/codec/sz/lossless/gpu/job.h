@@ -2,9 +2,10 @@
  * the host decides, and the memory in which that is done. The host waits between the steps of
  * ../kernels.h; encode.cu is its part.
  *
- * What is left of a tile for the end is in a slot: numbers of symbols in the encoder's table, bits
- * that symbols and the transform leave open, and the front. Some tiles are coded side by side, a
- * warp each, because a stream of ANS is one chain; then they are joined. */
+ * The codes of a tile are made last. Until then a slot has what they are made of (numbers of
+ * symbols in the encoder's table), and the tile's other parts: its front, and the bits that symbols
+ * and the transform leave open. A stream of ANS is one chain. So some tiles are coded side by side,
+ * a warp each, and then joined. */
 #ifndef ZTI_SZ_LOSSLESS_GPU_JOB_H
 #define ZTI_SZ_LOSSLESS_GPU_JOB_H
 

@@ -229,8 +229,8 @@ static __device__ __forceinline__ uint32_t votes_up_to(const struct ll_job *j, c
     return votes;
 }
 
-/* The row and way that most hits of a row have; of several the one that had so many first. A warp
- * has a row. */
+/* Find the earlier row, sign and direction that most hits of a row vote for; among equals, the one
+ * whose last vote came first. A warp has a row. */
 SIMT_KERNEL void SIMT_BOUNDS(LL_JOB_THREADS, 4) NAME(ll_find_sources)(SIMT_ARGUMENT struct ll_job j)
 {
     const uint32_t mirror = mirror_of(&j), lane = threadIdx.x % 32;
