@@ -374,7 +374,7 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const struct z
         zti_sz_high_tally(coding, pass - HIGH_PASS, array, first, last, out);
         return;
     }
-    if (pass < BOOKS_PASS && has_pass(coding, pass))
+    if (has_pass(coding, pass))
         zti_sz_axes_tally(coding, zti_sz_ops_of(coding), pass, array, first, last, out);
     if (pass == BOOKS_PASS)
         count_tiles(coding, array, first, last, out);

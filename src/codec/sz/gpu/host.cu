@@ -234,7 +234,7 @@ static void decode(const struct zti_cuda_decoding *d)
 
 static bool is_of_samples(const struct zti_coding *coding, uint32_t pass)
 {
-    return pass < ZTI_SZ_BOOKS_PASS && zti_sz_has_pass(sz_of(coding), pass);
+    return zti_sz_has_pass(sz_of(coding), pass);
 }
 
 static uint64_t counters(const struct zti_coding *coding, uint32_t pass)

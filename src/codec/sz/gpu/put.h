@@ -1,5 +1,5 @@
 /* put.h: kernel text: the box of an array that coders of large tiles encode by kernels, its values
- * as they are, and bytes to any place. */
+ * as they are, bytes to any place, and fields of bits. */
 #ifndef ZTI_SZ_GPU_PUT_H
 #define ZTI_SZ_GPU_PUT_H
 
@@ -54,6 +54,22 @@ static __device__ __forceinline__ void copy_bytes(uint8_t *to, const uint8_t *fr
         to[i] = from[i];
     for (uint64_t i = tail + own; i < bytes; i += threads)
         to[i] = from[i];
+}
+
+/* Add a field of n <= 64 bits to zeros at a bit of a list; bits of v from n on are 0. */
+static __device__ __forceinline__ void put_field(unsigned *list, uint64_t at, uint64_t v,
+                                                 uint32_t n)
+{
+    unsigned *const to = list + at / 32;
+    const uint32_t skip = at % 32;
+    const uint64_t low = v << skip, high = skip > 0 ? v >> (64 - skip) : 0;
+    if (n == 0)
+        return;
+    (void)atomicOr(to, (unsigned)low);
+    if (low >> 32 > 0)
+        (void)atomicOr(to + 1, (unsigned)(low >> 32));
+    if (high > 0)
+        (void)atomicOr(to + 2, (unsigned)high);
 }
 
 #endif

@@ -4,6 +4,7 @@
 #define ZTI_SZ_GPU_WORK_H
 
 #include "codec/gpu.h"
+#include "codec/sz/spec.h"
 #include "core/device.h"
 
 struct sz_work {
@@ -56,6 +57,14 @@ static inline void sz_note_stream(struct sz_work *w, const struct zti_cuda_encod
         w->status =
             device->copy(w->context, ZTI_QUEUE_KERNELS, args->states + 1, &bits, sizeof bits);
     (void)sz_settle(w);
+}
+
+/* The extent of the tile that a walk has come to. */
+static inline void sz_find_extent(const struct zti_grid *grid, const struct zti_walk *walk,
+                                  uint32_t *extent)
+{
+    for (uint32_t i = 0; i < grid->rank; i++)
+        extent[i] = extent_at(grid, i, walk->origin[i]);
 }
 
 /* Whether a tile begins a chunk whose place is wanted. */

@@ -6,12 +6,12 @@
 
 #include "codec/sz/lorenzo/spec.h"
 
-/* Whether a pass over samples is made. The cuSZ coder skips both, and so does a coding that is
- * given all they find. Where axes and the shape of groups are given, the first pass finds the
+/* Whether a pass is over samples, and is made. The cuSZ coder skips both, and so does a coding that
+ * is given all they find. Where axes and the shape of groups are given, the first pass finds the
  * centre. */
 ZTI_STATIC bool zti_sz_has_pass(const struct zti_sz *sz, uint32_t pass)
 {
-    return sz->coder != ZTI_SZ_CUSZ && !sz->has_groups &&
+    return pass < ZTI_SZ_BOOKS_PASS && sz->coder != ZTI_SZ_CUSZ && !sz->has_groups &&
            (pass != ZTI_SZ_RACE_PASS || !sz->has_shape);
 }
 

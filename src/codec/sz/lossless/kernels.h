@@ -21,7 +21,8 @@ struct zti_ll_exponents {
     uint64_t bits[ZTI_LL_EXPONENTS];
 };
 
-/* Pieces of values of which those with low bits that are zero are looked for first. */
+/* Low bits that are zero are first looked for in pieces: so many values, and from the beginning of
+ * one piece to that of the next. */
 enum { ZTI_LL_PIECE_VALUES = 64, ZTI_LL_PIECES_APART = 512 };
 
 #define ZTI_LL_LEAST_MAGNITUDE 1e-290 /* of decimals that have a decade */
@@ -41,7 +42,7 @@ enum { ZTI_LL_DISTINCT_BITS = 14 };
 
 ZTI_STATIC uint32_t ll_place_of_distinct(uint64_t ranked)
 {
-    return (uint32_t)(ranked * UINT64_C(0x9e3779b97f4a7c15) >> (64 - ZTI_LL_DISTINCT_BITS));
+    return (uint32_t)(ranked * ZTI_LL_HASH_FACTOR >> (64 - ZTI_LL_DISTINCT_BITS));
 }
 
 /* A tile that is coded but for its codes. */

@@ -11,7 +11,7 @@ typedef uint32_t half_u32s __attribute__((vector_size(32)));
 ZTI_INLINE uint32_t select_vectors(const value *v, uint32_t width, value sign, uint32_t skipped,
                                    bool are_pairs, uint32_t *first, uint32_t *column)
 {
-    const __m512i factor = _mm512_set1_epi64((int64_t)HASH_FACTOR);
+    const __m512i factor = _mm512_set1_epi64((int64_t)ZTI_LL_HASH_FACTOR);
     const __m512i most = _mm512_set1_epi64((int64_t)(UINT64_MAX >> skipped));
     __m256i at = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
                                   _mm256_set1_epi32((int32_t)*first));
@@ -53,7 +53,7 @@ ZTI_INLINE uint32_t select_vectors(const value *v, uint32_t width, value sign, u
 ZTI_INLINE uint32_t select_vectors(const value *v, uint32_t width, value sign, uint32_t skipped,
                                    bool are_pairs, uint32_t *first, uint32_t *column)
 {
-    const __m256i factor = _mm256_set1_epi64x((int64_t)(HASH_FACTOR & UINT32_MAX));
+    const __m256i factor = _mm256_set1_epi64x((int64_t)(ZTI_LL_HASH_FACTOR & UINT32_MAX));
     const __m128i shift = _mm_cvtsi32_si128((int)(32 - skipped));
     uint32_t n = 0, x = *first;
     for (; x + LANES <= width; x += LANES) {
@@ -66,7 +66,7 @@ ZTI_INLINE uint32_t select_vectors(const value *v, uint32_t width, value sign, u
         const __m256i even = _mm256_srli_epi64(_mm256_mul_epu32(all, factor), 32);
         const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(all, 32), factor);
         const vector high = (vector)_mm256_blend_epi32(even, odd, 0xaa) +
-                            (vector)all * (uint32_t)(HASH_FACTOR >> 32);
+                            (vector)all * (uint32_t)(ZTI_LL_HASH_FACTOR >> 32);
         const vector rest = (vector)_mm256_srl_epi32((__m256i)high, shift) | none;
         uint32_t some = (uint32_t)_mm256_movemask_ps((__m256)(rest == (vector){0}));
         for (; some; some &= some - 1)

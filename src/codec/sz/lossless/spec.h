@@ -32,6 +32,8 @@ enum {
     ZTI_LL_EXACT = 20    /* of these, what is a number of 64 bits or less */
 };
 
+#define ZTI_LL_HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15) /* 2^64 divided by the golden ratio */
+
 /* Of multiples: the centre's magnitude when coding, and a number's most. */
 #define ZTI_LL_MOST_CENTRE 0x1p50
 #define ZTI_LL_MOST_NUMBER 0x1p52
@@ -526,13 +528,14 @@ ZTI_STATIC bool ll_are_few_hits(const struct zti_ll_shape *s, size_t hits, uint3
     return (size_t)equal * s->width + (hits << ll_sampled_bits(s->width)) <= s->values / 50;
 }
 
-/* Whether so many values of a row are enough for it to repeat a row. */
+/* Whether a row repeats another, given how many of its values are in the other. */
 ZTI_STATIC bool ll_is_source(uint32_t width, uint32_t values)
 {
     return values * 8 >= width || values >= 24;
 }
 
-/* Of long rows, one value in four is looked at for that; more than so many have to be near. */
+/* Whether a row is near another: one value in this many is looked at, and more values than this
+ * have to be near. */
 ZTI_STATIC uint32_t ll_near_every(uint32_t width)
 {
     enum { FEW_OF = 32, EVERY = 4 };

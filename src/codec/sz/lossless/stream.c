@@ -245,26 +245,16 @@ static bool set_size(struct zti_coding *coding, uint32_t is_large)
     return zti_ll_has_grid(coding);
 }
 
-/* A tile's own array: where it is, or a copy where that is in a GPU's memory. The caller releases
- * *copy. */
+/* A tile's own array, in the host's memory. The caller closes it, also on failure. */
 static zt_status open_tile(zt_context *context, const struct zti_coding *coding,
-                           const struct zti_array *array, uint64_t number, struct zti_array *own,
-                           void **copy)
+                           const struct zti_array *array, uint64_t number, struct zti_mirror *tile)
 {
     const struct zti_walk at = zti_walk_from(&coding->grid, number);
-    *own = *array;
-    own->data = zti_array_at(array, at.origin);
+    struct zti_array own = *array;
+    own.data = zti_array_at(array, at.origin);
     for (uint32_t i = 0; i < array->rank; i++)
-        own->shape[i] = extent_at(&coding->grid, i, at.origin[i]);
-    *copy = NULL;
-    if (!array->is_on_device)
-        return ZT_OK;
-    *copy = zti_alloc(context, (size_t)zti_array_bytes(own));
-    if (!*copy)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for the values of a tile");
-    const zt_status status = zti_fetch_array(context, own, *copy);
-    *own = zti_array_packed(*copy, own->type, own->rank, own->shape);
-    return status;
+        own.shape[i] = extent_at(&coding->grid, i, at.origin[i]);
+    return zti_mirror_open(context, &own, tile);
 }
 
 /* Whether pairs of values of one tile occur again in another, of the first tiles that would make up
@@ -277,12 +267,11 @@ static zt_status may_repeat_far(zt_context *context, const struct zti_coding *co
     struct zti_ll_far far = {.rows = 0};
     zt_status status = ZT_OK;
     for (uint64_t i = 0; i < TILES && i < coding->grid.count && status == ZT_OK; i++) {
-        struct zti_array own;
-        void *copy;
-        status = open_tile(context, coding, array, i, &own, &copy);
+        struct zti_mirror tile;
+        status = open_tile(context, coding, array, i, &tile);
         if (status == ZT_OK)
-            ops_of(coding)->look_far(coding, &own, model->slot, &far);
-        zti_release(context, copy);
+            ops_of(coding)->look_far(coding, &tile.array, model->slot, &far);
+        zti_mirror_close(&tile);
     }
     *may = status == ZT_OK && far.far * A_PART > far.all;
     return status;
@@ -293,11 +282,10 @@ static zt_status repeats_far(zt_context *context, const struct zti_coding *codin
                              const struct zti_array *array, bool *repeats)
 {
     struct zti_ll *const model = coding->model;
-    struct zti_array own;
-    void *copy;
-    const zt_status status = open_tile(context, coding, array, 0, &own, &copy);
-    *repeats = status == ZT_OK && ops_of(coding)->repeats_far(coding, &own, model->slot);
-    zti_release(context, copy);
+    struct zti_mirror tile;
+    const zt_status status = open_tile(context, coding, array, 0, &tile);
+    *repeats = status == ZT_OK && ops_of(coding)->repeats_far(coding, &tile.array, model->slot);
+    zti_mirror_close(&tile);
     return status;
 }
 
@@ -336,12 +324,11 @@ static zt_status learn_tiles(zt_context *context, struct zti_coding *coding,
     zt_status status = ZT_OK;
     known.is_learnt = tiles >= (is_large ? MANY_LARGE : MANY);
     for (uint64_t i = 0; known.is_learnt && i < some && status == ZT_OK; i++) {
-        struct zti_array own;
-        void *copy;
-        status = open_tile(context, coding, array, (2 * i + 1) * tiles / (2 * some), &own, &copy);
+        struct zti_mirror tile;
+        status = open_tile(context, coding, array, (2 * i + 1) * tiles / (2 * some), &tile);
         if (status == ZT_OK)
-            ops_of(coding)->learn(coding, &own, model->slot, &known);
-        zti_release(context, copy);
+            ops_of(coding)->learn(coding, &tile.array, model->slot, &known);
+        zti_mirror_close(&tile);
     }
     model->known = known;
     return status;

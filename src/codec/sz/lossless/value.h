@@ -349,11 +349,9 @@ enum {
     NEAR_SHIFT = 6
 };
 
-#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
-
 ZTI_INLINE uint64_t hash_of(value size)
 {
-    return (uint64_t)size * HASH_FACTOR;
+    return (uint64_t)size * ZTI_LL_HASH_FACTOR;
 }
 
 /* A number that two magnitudes beside each other have in either order; for numbers and vectors. */

@@ -449,7 +449,7 @@ static void join_raw(struct encoder *e, const struct pending *p)
     e->at += 1 + (uint64_t)p->box.n * zt_type_bytes(p->box.array.type);
 }
 
-/* Join pending tile i, whose codes take so many bytes. */
+/* Join pending tile i, now that it is known how many bytes its codes take. */
 static void join(struct encoder *e, uint32_t i, uint32_t code_bytes)
 {
     const struct slot_room *const r = &e->slot_room;
@@ -629,8 +629,7 @@ static void encode_tiles(struct encoder *e)
     struct zti_walk walk = zti_walk_from(grid, 0);
     for (; walk.tile < grid->count && is_good(e); zti_walk_next(grid, &walk)) {
         uint32_t extent[ZT_MAX_RANK];
-        for (uint32_t i = 0; i < grid->rank; i++)
-            extent[i] = extent_at(grid, i, walk.origin[i]);
+        sz_find_extent(grid, &walk, extent);
         zti_ll_encode_by(&e->kernels, e->args->whole, walk.origin, extent);
     }
     if (e->pendings > 0)

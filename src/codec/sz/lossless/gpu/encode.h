@@ -414,8 +414,9 @@ static __device__ __forceinline__ void mark_row(const struct zti_ll_shape *s,
     end_row(b, width, s->width);
 }
 
-/* Where there are marks, one block follows the codes of marked values through all rows: in a step
- * those of which y + z + t is the same, a warp each. Else warps set the margins of rows. */
+/* Codes of marked values come from those of rows before. So where there are marks, one block goes
+ * through all rows: a step has the rows whose y + z + t is the same, a warp each. Without marks,
+ * only the margins of rows are set. */
 SIMT_KERNEL void SIMT_BOUNDS(LL_JOB_THREADS, 3) NAME(ll_mark_codes)(SIMT_ARGUMENT struct ll_job j)
 {
     const struct zti_ll_shape *const s = &j.shape;
@@ -513,22 +514,6 @@ SIMT_KERNEL void SIMT_BOUNDS(LL_JOB_THREADS, 4)
         if (threadIdx.x % 32 == 0)
             j.lengths[w] = bits;
     }
-}
-
-/* Add a field of n <= 64 bits to zeros at a bit of a list. */
-static __device__ __forceinline__ void put_field(unsigned *list, uint64_t at, uint64_t v,
-                                                 uint32_t n)
-{
-    unsigned *const to = list + at / 32;
-    const uint32_t skip = at % 32;
-    const uint64_t low = v << skip, high = skip > 0 ? v >> (64 - skip) : 0;
-    if (n == 0)
-        return;
-    (void)atomicOr(to, (unsigned)low);
-    if (low >> 32 > 0)
-        (void)atomicOr(to + 1, (unsigned)(low >> 32));
-    if (high > 0)
-        (void)atomicOr(to + 2, (unsigned)high);
 }
 
 SIMT_KERNEL void SIMT_BOUNDS(LL_JOB_THREADS, 4) NAME(ll_put_lists)(SIMT_ARGUMENT struct ll_job j)

@@ -400,8 +400,7 @@ static void encode_tiles(struct encoder *e, const struct zti_cuda_encoding *args
     uint64_t chunks = 0;
     for (; walk.tile < grid->count && e->work.status == ZT_OK; zti_walk_next(grid, &walk)) {
         uint32_t extent[ZT_MAX_RANK];
-        for (uint32_t i = 0; i < grid->rank; i++)
-            extent[i] = extent_at(grid, i, walk.origin[i]);
+        sz_find_extent(grid, &walk, extent);
         if (sz_begins_chunk(args, walk.tile))
             starts[chunks++] = 8 * e->at;
         zti_tf_encode_by(&e->kernels, args->whole, walk.origin, extent);

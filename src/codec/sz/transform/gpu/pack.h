@@ -43,15 +43,8 @@ static __device__ __forceinline__ void store_held(struct packer *p, uint32_t bit
 /* Append the lanes' fields of n <= 64 bits each; bits of v from n on are 0. */
 static __device__ __forceinline__ void pack(struct packer *p, uint64_t v, uint32_t n)
 {
-    const uint32_t up_to = warp_sums_32(n), at = p->held + up_to - n, skip = at % 32;
-    if (n > 0) {
-        const uint64_t low = v << skip, high = skip > 0 ? v >> (64 - skip) : 0;
-        (void)atomicOr(&p->words[at / 32], (unsigned)low);
-        if (low >> 32 > 0)
-            (void)atomicOr(&p->words[at / 32 + 1], (unsigned)(low >> 32));
-        if (high > 0)
-            (void)atomicOr(&p->words[at / 32 + 2], (unsigned)high);
-    }
+    const uint32_t up_to = warp_sums_32(n);
+    put_field(p->words, p->held + up_to - n, v, n);
     p->held += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
     simt_order_warp();
     if (p->held >= PACK_FULL)
