@@ -39,20 +39,21 @@ ZTI_INLINE u64s v_before_64(u64s v, u64s first)
     return (u64s)_mm512_alignr_epi64((__m512i)v, (__m512i)first, 7);
 }
 
+/* Sums within each 128 bits, then within each half, then of all. */
 ZTI_INLINE u32s v_sums_32(u32s v)
 {
-    const __m512i none = _mm512_setzero_si512();
-    v += (u32s)_mm512_alignr_epi32((__m512i)v, none, 15);
-    v += (u32s)_mm512_alignr_epi32((__m512i)v, none, 14);
-    v += (u32s)_mm512_alignr_epi32((__m512i)v, none, 12);
-    return v + (u32s)_mm512_alignr_epi32((__m512i)v, none, 8);
+    const __m512i quarter = _mm512_setr_epi32(0, 0, 0, 0, 3, 3, 3, 3, 0, 0, 0, 0, 11, 11, 11, 11);
+    v += (u32s)_mm512_bslli_epi128((__m512i)v, 4);
+    v += (u32s)_mm512_bslli_epi128((__m512i)v, 8);
+    v += (u32s)_mm512_maskz_permutexvar_epi32(0xf0f0, quarter, (__m512i)v);
+    return v + (u32s)_mm512_maskz_permutexvar_epi32(0xff00, _mm512_set1_epi32(7), (__m512i)v);
 }
 ZTI_INLINE u64s v_sums_64(u64s v)
 {
-    const __m512i none = _mm512_setzero_si512();
-    v += (u64s)_mm512_alignr_epi64((__m512i)v, none, 7);
-    v += (u64s)_mm512_alignr_epi64((__m512i)v, none, 6);
-    return v + (u64s)_mm512_alignr_epi64((__m512i)v, none, 4);
+    const __m512i quarter = _mm512_setr_epi64(0, 0, 1, 1, 0, 0, 5, 5);
+    v += (u64s)_mm512_bslli_epi128((__m512i)v, 8);
+    v += (u64s)_mm512_maskz_permutexvar_epi64(0xcc, quarter, (__m512i)v);
+    return v + (u64s)_mm512_maskz_permutexvar_epi64(0xf0, _mm512_set1_epi64(3), (__m512i)v);
 }
 
 ZTI_INLINE u32s v_last_32(u32s v)
