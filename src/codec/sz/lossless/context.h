@@ -1,28 +1,52 @@
 /* context.h: kernel text: contexts of a row's symbols, from the magnitudes and marks of rows that
  * are complete; and residuals to symbols and back. */
 
-/* Sums of weighted codes of a row's neighbours in one row before, of n of its
- * values from i on; they are added to others, or the first. */
-ZTI_INLINE void add_codes(const uint8_t *at, const uint8_t *far, uint32_t n, bool is_first,
-                          uint16_t *sum)
+/* Where neighbours of a tile's rows are, of each kind of rows that was asked for. */
+struct near_rows {
+    uint32_t known;
+    struct zti_ll_near of[ZTI_LL_NEAR_KINDS];
+};
+
+ZTI_INLINE const struct zti_ll_near *near_of(struct near_rows *all, const struct zti_ll_shape *s,
+                                             const struct zti_ll_transform *t,
+                                             const struct row *row)
+{
+    const uint32_t kind = ll_near_kind(s, row->number, row->regime, t->has_rows ? t->source : NULL);
+    if (!(all->known >> kind & 1))
+        all->of[kind] = ll_near(s, kind);
+    all->known |= 1u << kind;
+    return &all->of[kind];
+}
+
+/* The sum of weighted codes of a row's neighbours in one row before. */
+ZTI_INLINE shorts sum_of_row(const uint8_t *at, const uint8_t *far)
+{
+    return ZTI_LL_ROW_SUM(load_codes(at), load_codes(at - 1) + load_codes(at + 1),
+                          load_codes(at - 2) + load_codes(at + 2), load_codes(far));
+}
+
+/* Means of n values with neighbours in one, two or three rows. */
+ZTI_INLINE void mean_of_rows(uint32_t rows, const struct zti_ll_near *near, const uint8_t *code,
+                             uint32_t n, uint16_t *mean)
 {
     for (uint32_t i = 0; i < n; i += CODES_AT_ONCE) {
-        const shorts own =
-            ZTI_LL_ROW_SUM(load_codes(at + i), load_codes(at + i - 1) + load_codes(at + i + 1),
-                           load_codes(at + i - 2) + load_codes(at + i + 2), load_codes(far + i));
-        store_codes(sum + i, is_first ? own : own + load_sums(sum + i));
+        shorts sum = sum_of_row(code + near->at[0] + i, code + near->far[0] + i);
+        for (uint32_t k = 1; k < rows; k++)
+            sum += sum_of_row(code + near->at[k] + i, code + near->far[k] + i);
+        store_codes(mean + i, high_half(sum, ll_eighths(rows)));
     }
 }
 
-ZTI_INLINE void sum_lanes(const struct zti_ll_near *near, const uint8_t *code, uint32_t n,
-                          uint16_t *sum)
+ZTI_INLINE void mean_of_lanes(const struct zti_ll_near *near, const uint8_t *code, uint32_t n,
+                              uint16_t *mean)
 {
     const ptrdiff_t *const at = near->at;
     for (uint32_t i = 0; i < n; i += CODES_AT_ONCE) {
         const shorts two = load_codes(code + at[1] + i) + load_codes(code + at[2] + i);
         const shorts last = load_codes(code + at[4] + i) + load_codes(code + at[5] + i);
-        store_codes(sum + i, ZTI_LL_LANE_SUM(load_codes(code + at[0] + i), two,
-                                             load_codes(code + at[3] + i), last));
+        const shorts sum =
+            ZTI_LL_LANE_SUM(load_codes(code + at[0] + i), two, load_codes(code + at[3] + i), last);
+        store_codes(mean + i, high_half(sum, ll_eighths(1)));
     }
 }
 
@@ -30,17 +54,14 @@ ZTI_INLINE void sum_lanes(const struct zti_ll_near *near, const uint8_t *code, u
 ZTI_INLINE void find_means(const struct zti_ll_shape *s, const struct zti_ll_near *near,
                            const uint8_t *code, uint32_t n, uint16_t *mean)
 {
-    const uint32_t eighths = ll_eighths(near->rows);
     if (s->is_lanes)
-        sum_lanes(near, code, n, mean);
-    for (uint32_t k = 0; !s->is_lanes && k < near->rows; k++) {
-        if (k == 0)
-            add_codes(code + near->at[k], code + near->far[k], n, true, mean);
-        else
-            add_codes(code + near->at[k], code + near->far[k], n, false, mean);
-    }
-    for (uint32_t i = 0; i < n; i += CODES_AT_ONCE)
-        store_codes(mean + i, high_half(load_sums(mean + i), eighths));
+        mean_of_lanes(near, code, n, mean);
+    else if (near->rows == 1)
+        mean_of_rows(1, near, code, n, mean);
+    else if (near->rows == 2)
+        mean_of_rows(2, near, code, n, mean);
+    else
+        mean_of_rows(3, near, code, n, mean);
 }
 
 /* The marks of n symbols, and their codes for contexts. */
@@ -282,7 +303,7 @@ ZTI_INLINE bool read_some(bool has_signs, bool has_marks, const uint8_t *symbol,
     const fields s = load_bytes(symbol), code = has_signs ? (s + 1) >> 1 : s;
     const fields above = code >> 2, open = above - ((fields)(above != (fields){0}) & 1);
     const fields least = (((code & 3) | 4) << open) - ((fields)(above == (fields){0}) & 4);
-    fields is_one = first_fields(some), bits;
+    fields is_one = some < FIELDS ? first_fields(some) : ~(fields){0}, bits;
     if (has_marks)
         is_one &= (fields)(s < (fields){0} + ZTI_LL_MARK_RAW);
     const fields count = has_signs ? open : open + ((fields)(code != (fields){0}) & 1);
@@ -318,11 +339,10 @@ ZTI_INLINE void read_signed(bool has_signs, bool has_marks, const struct steps *
     const uint8_t *const base = r->base;
     uint64_t at = r->at;
     uint32_t i = 0;
-    for (uint32_t some; i < n; i += some) {
-        some = n - i < AT_A_TIME ? n - i : AT_A_TIME;
-        if (read_some(has_signs, has_marks, symbol + i, some, r, &at, residual + i))
+    for (; i + AT_A_TIME <= n; i += AT_A_TIME) {
+        if (read_some(has_signs, has_marks, symbol + i, AT_A_TIME, r, &at, residual + i))
             continue;
-        if (some < AT_A_TIME || at + MOST > r->end)
+        if (at + MOST > r->end)
             break;
         for (uint32_t k = i; k < i + AT_A_TIME; k++) {
             const uint32_t open = steps->open[symbol[k]];
@@ -333,6 +353,9 @@ ZTI_INLINE void read_signed(bool has_signs, bool has_marks, const struct steps *
             at += open;
         }
     }
+    if (i < n && n - i < AT_A_TIME &&
+        read_some(has_signs, has_marks, symbol + i, n - i, r, &at, residual + i))
+        i = n;
     r->at = at;
     for (; i < n; i++) {
         const uint32_t open = steps->open[symbol[i]];

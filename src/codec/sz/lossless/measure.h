@@ -83,6 +83,7 @@ static uint64_t make_symbols(const struct tile *tile, const struct part *part,
                              uint16_t *context)
 {
     const struct zti_ll_shape *const s = &part->s;
+    struct near_rows near_rows = {.known = 0};
     size_t to = 0;
     uint64_t open = 0;
     if (part->band > 0)
@@ -91,12 +92,12 @@ static uint64_t make_symbols(const struct tile *tile, const struct part *part,
         if (!is_looked_at(part, number))
             continue;
         const struct row row = row_at(s, t, number);
-        const struct zti_ll_near near = ll_near(s, number, t->has_rows ? t->source : NULL);
+        const struct zti_ll_near *const near = near_of(&near_rows, s, t, &row);
         const size_t first = (size_t)number * s->width;
-        const uint32_t most = near.rows > 0 ? row.width : ZTI_LL_PIECE;
+        const uint32_t most = near->rows > 0 ? row.width : ZTI_LL_PIECE;
         for (uint32_t i = 0, n; i < row.width; i += n, to += n) {
             n = row.width - i < most ? row.width - i : most;
-            find_row_contexts(tile, part, t, &row, &near, i, n, context + to);
+            find_row_contexts(tile, part, t, &row, near, i, n, context + to);
             uint8_t *const mark = part->marks + row.cell + i;
             open += residuals_to_symbols(has_signs, part->residuals + first + i,
                                          t->has_marks ? mark : NULL, n, symbol + to);

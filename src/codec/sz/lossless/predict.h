@@ -456,6 +456,17 @@ ZTI_INLINE void chain_marked(const struct zti_ll_shape *s, const struct row *row
     }
 }
 
+/* Whether any of LANES values has a mark. */
+ZTI_INLINE bool is_any_marked(const uint8_t *mark)
+{
+    enum { EIGHTS = (LANES + 7) / 8 };
+    uint64_t some[EIGHTS] = {0}, any = 0;
+    memcpy(some, mark, LANES);
+    for (uint32_t i = 0; i < EIGHTS; i++)
+        any |= some[i];
+    return any != 0;
+}
+
 /* The same of a row without weights that has marks, LANES values at a time where none of them has
  * one. */
 static void marked_differences_to_row(const struct zti_ll_shape *s, const struct row *row, key *k,
@@ -465,16 +476,16 @@ static void marked_differences_to_row(const struct zti_ll_shape *s, const struct
     const bool has_own = row->reach->has_own;
     key *const own = k + row->cell;
     const uint32_t n = row->width;
+    vector last = {0};
     for (uint32_t i = 0, end; i < n; i = end) {
-        uint8_t any = 0;
         end = n - i < LANES ? n : i + LANES;
         const vector sums = terms_at(terms, own + i);
-        for (uint32_t x = i; x < i + LANES; x++)
-            any |= mark[row->cell + x];
-        if (i > 0 && end == i + LANES && !any) {
+        if (i > 0 && end == i + LANES && !is_any_marked(mark + row->cell + i)) {
             vector one = (vector)load_keys(residual + i) + sums;
-            if (has_own)
-                one = V(sums)(one) + V(all)((value)own[i - 1]);
+            if (has_own) {
+                one = V(sums)(one) + last;
+                last = V(last)(one);
+            }
             memcpy(own + i, &one, sizeof one);
             continue;
         }
@@ -482,6 +493,7 @@ static void marked_differences_to_row(const struct zti_ll_shape *s, const struct
         if (i == 0)
             begin_marked_row(s, row, k, mark, residual);
         chain_marked(s, row, k, mark + row->cell, &some, i + (i == 0), end, i);
+        last = V(all)((value)own[end - 1]);
     }
 }
 #endif

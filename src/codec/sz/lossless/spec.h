@@ -401,24 +401,36 @@ ZTI_INLINE uint32_t ll_eighths(uint32_t rows)
     return rows == 1 ? 32768 : rows == 2 ? 16384 : 10923;
 }
 
-/* Those of a row; source[row] >= 0 says which rows repeat rows (NULL: none): these are among
- * themselves. */
-ZTI_STATIC struct zti_ll_near ll_near(const struct zti_ll_shape *s, uint32_t row,
-                                      const int32_t *source)
+/* All that those of a row depend on: of lanes, how many rows are before it; else the axes that have
+ * them, and whether it is behind the second row of a plane. source[row] >= 0 says which rows repeat
+ * rows (NULL: none): these are among themselves. */
+enum { ZTI_LL_NEAR_KINDS = 16 };
+
+ZTI_INLINE uint32_t ll_near_kind(const struct zti_ll_shape *s, uint32_t row, uint32_t regime,
+                                 const int32_t *source)
+{
+    uint32_t axes = regime;
+    if (s->is_lanes)
+        return row < ZTI_LL_LANES_NEAR ? row : (uint32_t)ZTI_LL_LANES_NEAR;
+    for (uint32_t axis = 0; source && axis < 3; axis++)
+        if (regime >> axis & 1 && (source[row - ll_rows_back(s, axis)] >= 0) != (source[row] >= 0))
+            axes &= ~(1u << axis);
+    return axes | (uint32_t)(ll_place(s, row).y > 1) << 3;
+}
+
+ZTI_STATIC struct zti_ll_near ll_near(const struct zti_ll_shape *s, uint32_t kind)
 {
     struct zti_ll_near near;
     near.rows = 0;
-    const uint32_t regime = ll_regime(s, row);
-    for (uint32_t k = 0; s->is_lanes && row > 0 && k < ZTI_LL_LANES_NEAR; k++) {
+    for (uint32_t k = 0; s->is_lanes && kind > 0 && k < ZTI_LL_LANES_NEAR; k++) {
         near.rows = 1;
-        near.at[k] = -(ptrdiff_t)(k < row ? k + 1 : 1) * s->stride;
+        near.at[k] = -(ptrdiff_t)(k < kind ? k + 1 : 1) * s->stride;
     }
     for (uint32_t axis = 0; !s->is_lanes && axis < 3; axis++) {
-        const uint32_t back = ll_rows_back(s, axis);
-        if (!(regime >> axis & 1) || (source && (source[row - back] >= 0) != (source[row] >= 0)))
+        if (!(kind >> axis & 1))
             continue;
-        near.at[near.rows] = -(ptrdiff_t)back * s->stride;
-        near.far[near.rows] = near.at[near.rows] * (axis == 0 && ll_place(s, row).y > 1 ? 2 : 1);
+        near.at[near.rows] = -(ptrdiff_t)ll_rows_back(s, axis) * s->stride;
+        near.far[near.rows] = near.at[near.rows] * (axis == 0 && kind >> 3 ? 2 : 1);
         near.rows++;
     }
     return near;

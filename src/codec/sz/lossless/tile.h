@@ -129,30 +129,39 @@ static void from_turned(const struct zti_ll_shape *s, const value *from, value *
     }
 }
 
-static void to_lanes(const struct zti_ll_shape *s, const value *from, value *to)
+/* Where a lane's first value is in C order. */
+ZTI_INLINE uint32_t begin_of_lane(const struct zti_ll_shape *s, uint32_t lane)
 {
-    const uint32_t length = s->values / s->width, more = s->values % s->width;
-    for (uint32_t lane = 0; lane < s->width; lane++) {
-        const uint32_t n = length + (lane < more);
-        for (uint32_t i = 0; i < n; i++)
-            to[(size_t)i * s->width + lane] = *from++;
-    }
+    const uint32_t more = s->values % s->width;
+    return lane * (s->values / s->width) + (lane < more ? lane : more);
 }
 
-static void from_lanes(const struct zti_ll_shape *s, const value *from, value *to)
+/* Values of lanes to rows, or back; some lanes at a time, of which a row has a cache line. */
+ZTI_INLINE void move_lanes(const struct zti_ll_shape *s, bool is_back, const value *from, value *to)
 {
+    enum { MOST = 64 / sizeof(value) };
     const uint32_t length = s->values / s->width, more = s->values % s->width;
-    for (uint32_t lane = 0; lane < s->width; lane++) {
-        const uint32_t n = length + (lane < more);
-        for (uint32_t i = 0; i < n; i++)
-            *to++ = from[(size_t)i * s->width + lane];
+    const uint32_t n = s->width < MOST ? s->width : MOST; /* both are powers of two */
+    for (uint32_t lane = 0; lane < s->width; lane += n) {
+        uint32_t begin[MOST];
+        for (uint32_t k = 0; k < n; k++)
+            begin[k] = begin_of_lane(s, lane + k);
+        for (uint32_t i = 0; i <= length; i++) {
+            const uint32_t left = lane < more ? more - lane : 0;
+            const uint32_t some = i < length ? n : left < n ? left : n;
+            const size_t row = (size_t)i * s->width + lane;
+            for (uint32_t k = 0; k < some; k++) {
+                const size_t place = (size_t)begin[k] + i;
+                to[is_back ? place : row + k] = from[is_back ? row + k : place];
+            }
+        }
     }
 }
 
 static void to_coding(const struct zti_ll_shape *s, const value *from, value *to)
 {
     if (s->is_lanes)
-        to_lanes(s, from, to);
+        move_lanes(s, false, from, to);
     else
         to_turned(s, from, to);
 }
@@ -160,7 +169,7 @@ static void to_coding(const struct zti_ll_shape *s, const value *from, value *to
 static void from_coding(const struct zti_ll_shape *s, const value *from, value *to)
 {
     if (s->is_lanes)
-        from_lanes(s, from, to);
+        move_lanes(s, true, from, to);
     else
         from_turned(s, from, to);
 }
@@ -398,6 +407,8 @@ struct source {
     struct zti_bit_reader open, rest;
     struct steps steps;
     struct lengths lengths;
+    const uint32_t *tables[ZTI_LL_MODELS];
+    struct near_rows near_rows;
 };
 
 /* Whether a part was read to its end. */
@@ -425,18 +436,18 @@ static bool open_parts(const struct tile *tile, struct zti_cursor *c, struct sou
 
 /* The symbols of a row, its marks and codes. */
 static void read_symbols(const struct tile *tile, const struct part *part, struct source *from,
-                         const struct row *row, const uint32_t *const *tables, uint8_t *symbol)
+                         const struct row *row, uint8_t *symbol)
 {
     struct zti_ll_slot *const slot = tile->slot;
     const struct zti_ll_transform *const t = &from->front.t;
-    const struct zti_ll_near near = ll_near(&tile->s, row->number, t->has_rows ? t->source : NULL);
-    const uint32_t most = near.rows > 0 ? row->width : ZTI_LL_PIECE;
+    const struct zti_ll_near *const near = near_of(&from->near_rows, &tile->s, t, row);
+    const uint32_t most = near->rows > 0 ? row->width : ZTI_LL_PIECE;
     uint8_t *const model = slot->codes;
     for (uint32_t i = 0, n; i < row->width; i += n) {
         n = row->width - i < most ? row->width - i : most;
-        find_row_contexts(tile, part, t, row, &near, i, n, slot->contexts);
+        find_row_contexts(tile, part, t, row, near, i, n, slot->contexts);
         find_model_numbers(&from->front, row->source >= 0, slot->contexts, n, model);
-        TAKE_CODES(&from->codes, tables, model, n, symbol + i);
+        TAKE_CODES(&from->codes, from->tables, model, n, symbol + i);
         symbols_to_codes(from->front.has_signs, t->has_marks, symbol + i, slot->means, n,
                          part->marks + row->cell + i, part->codes + row->cell + i);
     }
@@ -445,16 +456,17 @@ static void read_symbols(const struct tile *tile, const struct part *part, struc
 
 #if defined(ZTI_WITH_AVX2)
 /* How many rows, from a row on, are predicted alike by weights and decoded side by side. */
-static uint32_t rows_of_block(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
-                              const struct zti_ll_predictor *p, uint32_t number)
+ZTI_INLINE uint32_t rows_of_block(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
+                                  const struct zti_ll_predictor *p, const struct row *row)
 {
-    const uint32_t regime = ll_regime(s, number), left = s->dim[2] - number % s->dim[2];
-    const uint32_t most = left < WAVE_ROWS ? left : WAVE_ROWS;
+    const struct zti_ll_taps *const taps = &p->taps[row->regime];
     uint32_t n = 0;
-    if (s->is_lanes || !(regime & 1) || !p->has_weights[regime] || p->taps[regime].before == 0 ||
-        p->taps[regime].own == 0)
+    if (!row->has_weights || s->is_lanes || !(row->regime & 1) || taps->before == 0 ||
+        taps->own == 0)
         return 1;
-    while (n < most && !(t->has_rows && t->source[number + n] >= 0))
+    const uint32_t left = s->dim[2] - (uint32_t)ll_place(s, row->number).y;
+    const uint32_t most = left < WAVE_ROWS ? left : WAVE_ROWS;
+    while (n < most && !(t->has_rows && t->source[row->number + n] >= 0))
         n++;
     return n < WAVE_LEAST ? 1 : n;
 }
@@ -472,13 +484,13 @@ static bool residuals_to_block(const struct tile *tile, const struct zti_ll_pred
     return true;
 }
 #else
-static uint32_t rows_of_block(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
-                              const struct zti_ll_predictor *p, uint32_t number)
+ZTI_INLINE uint32_t rows_of_block(const struct zti_ll_shape *s, const struct zti_ll_transform *t,
+                                  const struct zti_ll_predictor *p, const struct row *row)
 {
     (void)s;
     (void)t;
     (void)p;
-    (void)number;
+    (void)row;
     return 1;
 }
 
@@ -525,19 +537,19 @@ static bool decode_rows(const struct tile *tile, struct source *from, value *val
     const struct zti_ll_shape *const s = &tile->s;
     const struct part part = whole_of(tile);
     const struct zti_ll_transform *const t = &from->front.t;
-    const uint32_t *tables[ZTI_LL_MODELS];
     struct rows rows;
+    from->near_rows.known = 0;
     for (uint32_t k = 0; k < ZTI_LL_MODELS; k++)
-        tables[k] = slot->model[k].decode;
+        from->tables[k] = slot->model[k].decode;
     make_steps(from->front.has_signs, t->has_marks, &from->steps);
     make_lengths(t, &from->lengths);
     open_rows(&rows, s, t, &from->front.p);
     for (uint32_t number = 0, n; number < s->rows; number += n) {
         const struct row row = row_of(&rows, number);
-        n = rows_of_block(s, t, &from->front.p, number);
+        n = rows_of_block(s, t, &from->front.p, &row);
         for (uint32_t i = 0; i < n; i++) {
             const struct row own = i == 0 ? row : row_at(s, t, number + i);
-            read_symbols(tile, &part, from, &own, tables, slot->symbols);
+            read_symbols(tile, &part, from, &own, slot->symbols);
             decode_residuals(from->front.has_signs, t->has_marks, &from->steps, slot->symbols,
                              own.width, &from->open, (key *)slot->residuals + (size_t)i * s->width);
         }

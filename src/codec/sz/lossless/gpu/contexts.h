@@ -80,9 +80,10 @@ static __device__ __forceinline__ void begin_row(struct beginnings *b, const str
                                                  const struct zti_ll_transform *t, uint32_t row,
                                                  uint8_t *codes, uint8_t *marks)
 {
+    const uint32_t regime = ll_regime(s, row);
     b->is_repeat = ll_source(t, row) >= 0;
-    b->near = ll_near(s, row, t->has_rows ? t->source : NULL);
-    b->beside = ll_beside(s, row, ll_regime(s, row), b->is_repeat);
+    b->near = ll_near(s, ll_near_kind(s, row, regime, t->has_rows ? t->source : NULL));
+    b->beside = ll_beside(s, row, regime, b->is_repeat);
     b->code = codes + ll_cell(s, row);
     b->mark = marks + ll_cell(s, row);
 }
