@@ -46,10 +46,10 @@ ZTI_STATIC void ll_make_powers(struct zti_ll_power *ten)
     for (uint32_t k = 1; k <= ZTI_LL_POWERS; k++) {
         uint64_t part[3], rest = 0;
         const uint64_t in[3] = {one.high, one.low, 0};
-        for (uint32_t i = 0; i < 3; i++) {
-            const wide v = (wide)rest << 64 | in[i];
-            part[i] = (uint64_t)(v / 10);
-            rest = (uint64_t)(v % 10);
+        for (uint32_t i = 0; i < 3; i++) { /* 2^64 is 10 times tenth, and 6 */
+            const uint64_t tenth = UINT64_MAX / 10, units = 6 * rest + in[i] % 10;
+            part[i] = rest * tenth + in[i] / 10 + units / 10;
+            rest = units % 10;
         }
         const uint32_t up = 64 - zti_bit_length64(part[0]); /* 3 or 4 */
         one.high = part[0] << up | part[1] >> (64 - up);

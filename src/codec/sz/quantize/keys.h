@@ -39,6 +39,14 @@ ZTI_INLINE double power_down(int32_t e)
     return power[e + EXACT_POWERS];
 }
 
+ZTI_INLINE void powers_of(const int32_t *e, double *up, double *down)
+{
+    for (uint32_t i = 0; i < 64; i++) {
+        up[i] = power_up(e[i]);
+        down[i] = power_down(e[i]);
+    }
+}
+
 /* Numbers of a power of ten, and the least of them. */
 struct decades {
     double first, count, limit;
@@ -51,18 +59,29 @@ ZTI_INLINE struct decades decades_of(const struct zti_sz *sz)
     const struct decades d = {first, 9 * first, 10 * first, sz->lowest};
     return d;
 }
+
+/* The power of ten of a magnitude's last significant digit, or one below it; and given the
+ * magnitude's quotient by that, the right one. */
+ZTI_INLINE int32_t decade_about(double size, int32_t digits)
+{
+    const int32_t exponent = (int32_t)(zti_bits_of_double(size) >> 52) - 1023;
+    const int32_t e = exponent * 1233 / 4096 - digits; /* log10 2 is about 1233 / 4096 */
+    const int32_t most = e > EXACT_POWERS - 2 ? EXACT_POWERS - 2 : e;
+    return most < -EXACT_POWERS ? -EXACT_POWERS : most;
+}
+
+ZTI_INLINE int32_t decade_by(const struct decades *d, int32_t e, double quotient)
+{
+    return e + (quotient > d->limit - 0.5) + (quotient > 10 * d->limit - 5);
+}
 #endif
 
-/* The narrow key of a value; false, and 0, if it has none, or its power of ten is no double. */
-ZTI_INLINE bool NAME(digits_at_once)(const struct decades *d, int32_t digits, scalar x, uint32_t *q)
+/* The narrow key of a value whose last digit's power of ten is e, which up and down are of; false,
+ * and 0, if it has none. */
+ZTI_INLINE bool NAME(key_of_decade)(const struct decades *d, scalar x, int32_t e, double up,
+                                    double down, uint32_t *q)
 {
     const double magic = 0x1.8p52, v = (double)x, size = fabs(v);
-    const int32_t exponent = (int32_t)(zti_bits_of_double(size) >> 52) - 1023;
-    int32_t e = exponent * 1233 / 4096 - digits; /* log10 2 is about 1233 / 4096 */
-    e = e < -EXACT_POWERS ? -EXACT_POWERS : e > EXACT_POWERS - 2 ? EXACT_POWERS - 2 : e;
-    const double guess = size * power_up(e) / power_down(e);
-    e += (guess > d->limit - 0.5) + (guess > 10 * d->limit - 5);
-    const double up = power_up(e), down = power_down(e);
     const double m = size * up / down + magic - magic;
     const double back = (double)(scalar)(m * down / up);
     const double u = (double)(e - d->lowest) * d->count + (m - d->first) + 1;
@@ -74,30 +93,57 @@ ZTI_INLINE bool NAME(digits_at_once)(const struct decades *d, int32_t digits, sc
     return is_good | is_zero;
 }
 
-/* The same of 64 values; false if one has none. */
+/* The same of any value; none if its power of ten is no double. */
+ZTI_INLINE bool NAME(digits_at_once)(const struct decades *d, int32_t digits, scalar x, uint32_t *q)
+{
+    const double size = fabs((double)x);
+    const int32_t about = decade_about(size, digits);
+    const int32_t e = decade_by(d, about, size * power_up(about) / power_down(about));
+    return NAME(key_of_decade)(d, x, e, power_up(e), power_down(e), q);
+}
+
+/* The same of 64 values; false if one has none. Only look-ups are not of vectors. */
 ZTI_INLINE bool NAME(digits_64)(const struct zti_sz *sz, const scalar *x, uint32_t *q)
 {
     const struct decades d = decades_of(sz);
-    uint64_t bad = 0;
+    double up[64], down[64];
+    int32_t e[64];
+    uint32_t bad = 0;
     for (uint32_t i = 0; i < 64; i++)
-        bad |= (uint64_t)!NAME(digits_at_once)(&d, sz->digits, x[i], &q[i]);
+        e[i] = decade_about(fabs((double)x[i]), sz->digits);
+    powers_of(e, up, down);
+    for (uint32_t i = 0; i < 64; i++)
+        e[i] = decade_by(&d, e[i], fabs((double)x[i]) * up[i] / down[i]);
+    powers_of(e, up, down);
+    for (uint32_t i = 0; i < 64; i++)
+        bad |= (uint32_t)!NAME(key_of_decade)(&d, x[i], e[i], up[i], down[i], &q[i]);
     return bad == 0;
 }
 
-/* Values of 64 narrow keys; false if a power of ten is no double. */
+/* Values of 64 narrow keys; false if a power of ten is no double. A half more than a number of up
+ * to 31 bits is so far from multiples of 'count' that its product with the inverse is rounded down
+ * to the right decade. */
 ZTI_INLINE bool NAME(of_digits_64)(const struct zti_sz *sz, const uint32_t *q, scalar *x)
 {
     const struct decades d = decades_of(sz);
-    uint64_t bad = 0;
+    const double inverse = 1 / d.count;
+    double m[64], up[64], down[64];
+    int32_t at[64];
+    uint32_t bad = 0;
     for (uint32_t i = 0; i < 64; i++) {
-        const double key = (double)(int32_t)q[i], u = fabs(key) - 1;
-        const int32_t decade = (int32_t)(u / d.count), e = decade + d.lowest;
-        const bool is_far = (e < -EXACT_POWERS) | (e > EXACT_POWERS);
-        const int32_t at = is_far ? 0 : e;
-        const double m = u - decade * d.count + d.first;
-        const double size = m * power_down(at) / power_up(at);
-        bad |= (uint64_t)(is_far & (key != 0));
-        x[i] = (scalar)(key == 0 ? 0 : key < 0 ? -size : size);
+        const double u = fabs((double)(int32_t)q[i]) - 1;
+        const int32_t decade = (int32_t)((u + 0.5) * inverse), e = decade + d.lowest;
+        const int32_t least = e < -EXACT_POWERS ? -EXACT_POWERS : e;
+        at[i] = least > EXACT_POWERS ? EXACT_POWERS : least;
+        bad |= (uint32_t)(at[i] ^ e) & (0 - (uint32_t)(q[i] != 0));
+        m[i] = u - decade * d.count + d.first;
+    }
+    powers_of(at, up, down);
+    for (uint32_t i = 0; i < 64; i++) {
+        const word sign = (word)(q[i] >> 31) << (8 * sizeof sign - 1);
+        const word size = NAME(bits_of)((scalar)(m[i] * down[i] / up[i]));
+        const word bits = (size | sign) & (0 - (word)(q[i] != 0));
+        memcpy(&x[i], &bits, sizeof bits);
     }
     return bad == 0;
 }
@@ -212,6 +258,20 @@ ZTI_INLINE bool NAME(shorts_64)(const struct zti_sz *sz, const scalar *x, uint32
     return bad == 0;
 }
 
+/* Values of 64 such keys, as of_short. */
+ZTI_INLINE void NAME(of_shorts_64)(const struct zti_sz *sz, const uint32_t *q, scalar *x)
+{
+    const uint32_t zeros = sz->zeros;
+    const word low = ((word)1 << zeros) - 1;
+    word bits[64];
+    for (uint32_t i = 0; i < 64; i++) {
+        const word own = (word)(int32_t)q[i], sign = 0 - (own >> (8 * sizeof own - 1));
+        const word ordered = own << zeros | (sign & low);
+        bits[i] = ZTI_SZ_ORDERED(ordered, 8 * sizeof ordered);
+    }
+    memcpy(x, bits, sizeof bits);
+}
+
 /* The narrow key of one of 64 values, which counts if all have one; else false. */
 ZTI_INLINE bool NAME(key_at_once)(const struct zti_sz *sz, scalar x, uint32_t *q)
 {
@@ -238,8 +298,7 @@ static inline void NAME(of_keys)(const struct zti_sz *sz, const struct zti_ll_po
             continue;
         }
         if (sz->source == ZTI_SZ_SHORT) {
-            for (uint32_t i = first; i < first + 64; i++)
-                x[i] = NAME(of_short)(sz, (int32_t)q[i]);
+            NAME(of_shorts_64)(sz, q + first, x + first);
             continue;
         }
         if (sz->source == ZTI_SZ_DIGITS && NAME(of_digits_64)(sz, q + first, x + first))
