@@ -218,9 +218,9 @@ static inline zt_bound zt_mae(double error) { return zt_bound_of(ZT_MAE, error);
 
 /** How much time coding may take to save bytes. Every effort keeps the bound.
  *
- * sz: fast takes one pass and Rice codes, default two passes and Huffman codes or, with a plan and
- * unless speed is preferred, interpolates floats where that halves the file; high also transforms
- * floats, and keeps what is shortest (zt_params_set_sz()). zfp and ndzip have one effort. */
+ * sz: fast takes one pass and Rice codes; default two and Huffman codes or, with a plan and unless
+ * speed is preferred, interpolation where it halves the file, and high's coder without loss for
+ * packed floats; high transforms too, and keeps the least (zt_params_set_sz()). Others have one. */
 typedef enum zt_effort { ZT_EFFORT_FAST = 1, ZT_EFFORT_DEFAULT = 2, ZT_EFFORT_HIGH = 3 } zt_effort;
 
 /** Whether samples choose the order of axes and, with ZT_CODEC_AUTO, codec and effort. Readers

@@ -24,10 +24,13 @@ struct zti_candidate {
     bool is_far;       /* the same beside other candidates: it is coded last, and only if boxes let
                           expect less than far_most times the bytes of the smallest so far */
     double far_most;
-    bool is_lossless;   /* under a bound, a far one that loses nothing */
-    double most_part;   /* a box must take less than this part of the bytes that it takes with the
-                           candidate before. Then this one, of the same codec, takes its place.
-                           0: nothing is replaced */
+    bool is_lossless; /* under a bound, a far one that loses nothing */
+    double most_part; /* a box must take less than this part of the bytes that it takes with the
+                         candidate before. Then this one, of the same codec, takes its place.
+                         0: nothing is replaced */
+    /* Whether it takes far fewer bytes than the candidate before, which it then replaces; in place
+     * of a box. NULL: a box tells. */
+    zt_status (*is_smaller)(zt_context *context, const struct zti_array *array, bool *is_smaller);
     bool is_for_floats; /* it takes part for floats only */
 };
 

@@ -177,8 +177,23 @@ static zt_status judge_own_predictor(zt_context *context, const struct zti_array
     return ZT_OK;
 }
 
-/* Whether a candidate that must be much smaller than the one before it (most_part) is. One small
- * box tells, and before it a look at single values, as the one before is fast. */
+/* A candidate that samples cannot judge: no plan, and assumed to be a little smaller than others.
+ */
+static void assume_smaller(const struct zti_array *array, const struct zti_result *others,
+                           uint32_t count, struct zti_choice *choice)
+{
+    *choice = (struct zti_choice){.plan = zti_plan_none(array->rank), .is_limit = true};
+    choice->unplanned = choice->plan;
+    choice->is_sampled = count > 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || 0.999 * known_bytes(&others[i]) < choice->bytes)
+            choice->bytes = 0.999 * known_bytes(&others[i]);
+    choice->unplanned_bytes = choice->bytes;
+}
+
+/* Whether a candidate that must be much smaller than the one before it (most_part) is. It tells
+ * itself, or one small box does, and before it a look at single values, as the one before is fast.
+ */
 static zt_status compare_with_faster(zt_context *context, const struct zti_array *array,
                                      const struct zti_candidate *candidate,
                                      const struct zti_target *target, bool *is_smaller)
@@ -186,8 +201,12 @@ static zt_status compare_with_faster(zt_context *context, const struct zti_array
     static const struct zti_boxes boxes = {1, 1 << 14};
     double part = 1;
     zt_status status = ZT_OK;
-    if (zti_array_values(array->rank, array->shape) >= boxes.least_values &&
-        zti_is_smooth(array, target->abs_bound))
+    *is_smaller = false;
+    if (zti_array_values(array->rank, array->shape) < boxes.least_values)
+        return ZT_OK;
+    if (candidate->is_smaller)
+        return candidate->is_smaller(context, array, is_smaller);
+    if (zti_is_smooth(array, target->abs_bound))
         status =
             zti_plan_compare_boxes(context, array, candidate, candidate - 1, target, &boxes, &part);
     *is_smaller = part < candidate->most_part;
@@ -207,6 +226,12 @@ static zt_status try_much_smaller(zt_context *context, const struct zti_array *a
     zt_status status = compare_with_faster(context, array, candidate, target, &is_smaller);
     if (status || !is_smaller)
         return status;
+    if (candidate->is_whole) {
+        assume_smaller(array, results, *count, &one.choice);
+        results[0] = one;
+        *count = 1;
+        return ZT_OK;
+    }
     struct zti_choice own = *other;
     if (memcmp(own.plan.is_joined, own.unplanned.is_joined, sizeof own.plan.is_joined) == 0)
         zti_choice_drop_plan(&own);
@@ -223,20 +248,6 @@ static uint32_t count_certain(const struct zti_candidate *list, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         certain += list[i].most_part <= 0;
     return certain;
-}
-
-/* A candidate that samples cannot judge: no plan, and assumed to be a little smaller than others.
- */
-static void assume_smaller(const struct zti_array *array, const struct zti_result *others,
-                           uint32_t count, struct zti_choice *choice)
-{
-    *choice = (struct zti_choice){.plan = zti_plan_none(array->rank), .is_limit = true};
-    choice->unplanned = choice->plan;
-    choice->is_sampled = count > 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (i == 0 || 0.999 * known_bytes(&others[i]) < choice->bytes)
-            choice->bytes = 0.999 * known_bytes(&others[i]);
-    choice->unplanned_bytes = choice->bytes;
 }
 
 struct zti_result zti_result_unplanned(uint32_t rank, const struct zti_candidate *candidate)

@@ -200,11 +200,7 @@ static const struct {
     double high_bits, default_bits;
 } taken[] = {{12, 10.5, 10.7}, /* a value's digits are not known */
              {14, 6.8, 7.7},   /* nor are the waves */
-             {15, 6.8, 16},    {16, 6.8, 32},
-             {25, 0, 25.5}, /* the default effort has no tables of values, */
-             {26, 0, 1.1},     {27, 25.8, 25.8},
-             {28, 0, 14}, /* and no lattices but decimals */
-             {29, 0, 14},      {30, 0, 49.5}};
+             {15, 6.8, 6.8},   {16, 6.8, 6.8}, {26, 0, 1.1}, {27, 25.8, 25.8}};
 
 struct made_field made_field_of(uint32_t k)
 {
@@ -229,6 +225,7 @@ size_t made_field_bytes(zt_context *context, const struct made_field *field, uin
     (void)zt_params_init(&params, sizeof params);
     params.codec = ZT_CODEC_SZ;
     set_coder(&params, coder);
+    params.plan = coder == CODER_DEFAULT ? ZT_PLAN_ON : ZT_PLAN_OFF; /* as the command has it */
     zt_status status = zt_compress_bound(context, a, &params, &capacity);
     void *const file = need(status == ZT_OK ? capacity : 1);
     zt_array back = *a;

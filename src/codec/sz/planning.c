@@ -70,6 +70,19 @@ static struct zti_candidate much_smaller(void)
     return one;
 }
 
+/* Effort default takes the coder of effort high without loss where lattices or numbers of distinct
+ * values make the file a third smaller. */
+static struct zti_candidate packed(void)
+{
+    return (struct zti_candidate){.codec = ZT_CODEC_SZ,
+                                  .effort = ZT_EFFORT_HIGH,
+                                  .speed = WHOLE_SPEED,
+                                  .is_whole = true,
+                                  .most_part = 0.67,
+                                  .is_smaller = zti_sz_is_packed,
+                                  .is_for_floats = true};
+}
+
 static void set_method(zt_params *params, uint32_t method)
 {
     zt_params_set_sz(params, (zt_sz_method)method, 0);
@@ -88,9 +101,10 @@ static struct zti_candidate large_tiles(bool is_lossy)
 }
 
 /* Effort 'high' and the transform are candidates if the ratio is preferred, 'fast' if it is not.
- * Effort 'default' has interpolation of floats beside it if the call plans and does not prefer
- * speed; 'fast' is the only candidate. Bounds relative to each value have no 'high', and method
- * 'prediction' leaves out the transform, multiples and coding without loss. */
+ * Effort 'default' has interpolation of floats beside it, or without loss the coder of effort high,
+ * if the call plans and does not prefer speed; 'fast' is the only candidate. Bounds relative to
+ * each value have no 'high', and method 'prediction' leaves out the transform, multiples and coding
+ * without loss. */
 static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_candidate *list)
 {
     const bool is_open = params->codec == ZT_CODEC_AUTO, is_cusz = zti_sz_is_cusz(params);
@@ -108,8 +122,11 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
                                        .speed = is_lossy ? SPEED : LOSSLESS_SPEED,
                                        .is_fallback = !is_given,
                                        .is_for_ratio = is_high};
+    const bool is_planned = params->plan != ZT_PLAN_OFF && params->prefer != ZT_PREFER_SPEED;
     if (!is_lossy && is_open && !is_given && params->prefer == ZT_PREFER_RATIO)
         list[n++] = large_tiles(false);
+    if (!is_lossy && !is_open && !is_given && is_planned)
+        list[n++] = packed();
     if (!is_lossy || is_given || params->bound.kind == ZT_PWREL)
         return n;
     if (is_open && !is_for_ratio)
@@ -117,7 +134,7 @@ static uint32_t candidates(const zt_params *params, bool is_lossy, struct zti_ca
             .codec = ZT_CODEC_SZ, .effort = ZT_EFFORT_FAST, .is_lossy = true, .speed = FAST_SPEED};
     else if (is_open || is_high)
         list[n++] = interpolation(is_high);
-    else if (params->plan != ZT_PLAN_OFF && params->prefer != ZT_PREFER_SPEED)
+    else if (is_planned)
         list[n++] = much_smaller();
     if (is_for_ratio && (is_open || is_high) && !zti_sz_is_prediction(params)) {
         list[n++] = far_coder(ZT_SZ_MULTIPLES); /* sooner done */

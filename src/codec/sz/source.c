@@ -1,11 +1,13 @@
 /* source.c: choose the integers that floats become where nothing may be lost: their bits in the
- * order of the numbers, or keys (quantize/keys.h) that are smaller.
+ * order of the numbers, or keys (quantize/keys.h) that are smaller; and tell whether those that
+ * only the coder of effort high has are far smaller.
  *
  * Runs of neighbouring values are drawn from the array, and each candidate's keys are priced by the
  * lengths of their differences. A smaller key is the same number in a coarser unit, so what it
  * saves hardly depends on the predictor. */
 #include "array/mirror.h"
 #include "codec/sz/lossless/decimals.h"
+#include "codec/sz/lossless/lossless.h"
 #include "codec/sz/spec.h"
 
 #define scalar  float
@@ -26,33 +28,37 @@
 
 enum {
     RUN = 64, /* neighbouring values, in C order */
-    RUNS = (int)ZTI_SZ_SOURCE_VALUES / RUN,
+    LONG_RUN = 512,
+    VALUES = (int)ZTI_SZ_SOURCE_VALUES,
     APART = 32,         /* values between those with which keys are tried first */
     BITS_OF_EXACT = 10, /* of a value without a key, beside its own */
     LEAST_PART = 32     /* keys must save one part of so many */
 };
 
 struct sample {
-    uint32_t type, n; /* number of values, runs of RUN */
-    double values[RUNS * RUN];
-    int64_t keys[RUNS * RUN];
+    uint32_t type, n, run; /* number of values, in runs of so many */
+    double values[VALUES];
+    int64_t keys[VALUES];
     struct zti_ll_power ten[2 * ZTI_LL_POWERS + 1];
 };
 
 /* Draw runs at irregular distances; if the array is small, all of it. */
-static zt_status draw(zt_context *context, const struct zti_array *array, struct sample *s)
+static zt_status draw(zt_context *context, const struct zti_array *array, uint32_t length,
+                      struct sample *s)
 {
-    const uint64_t values = zti_array_values(array->rank, array->shape);
-    const uint64_t runs = values / RUN < RUNS ? values / RUN : RUNS;
-    uint64_t first[RUNS];
+    const uint64_t values = zti_array_values(array->rank, array->shape), most = VALUES / length;
+    const uint64_t runs = values / length < most ? values / length : most;
+    uint64_t first[VALUES / RUN];
     float f;
     s->type = array->type;
-    s->n = (uint32_t)runs * RUN;
+    s->run = length;
+    s->n = (uint32_t)runs * length;
     for (uint64_t run = 0; run < runs; run++) {
-        const uint64_t from = run * (values / runs), room = values / runs - RUN;
+        const uint64_t from = run * (values / runs), room = values / runs - length;
         first[run] = from + (run + 1) * UINT32_C(2654435769) % UINT32_MAX % (room + 1);
     }
-    const zt_status status = zti_fetch_runs(context, array, first, (uint32_t)runs, RUN, s->values);
+    const zt_status status =
+        zti_fetch_runs(context, array, first, (uint32_t)runs, length, s->values);
     for (uint32_t i = s->n; i-- > 0 && s->type == ZT_F32;) {
         memcpy(&f, (const uint8_t *)s->values + i * sizeof f, sizeof f);
         s->values[i] = (double)f;
@@ -82,7 +88,7 @@ static uint64_t price(const struct zti_sz *sz, struct sample *s)
     uint64_t bits = 0;
     uint32_t exact = 0;
     for (uint32_t i = 0; i < s->n; i++) {
-        const bool is_first = i % RUN == 0;
+        const bool is_first = i % s->run == 0;
         if (!key_at(sz, s, i)) {
             s->keys[i] = is_first ? 0 : s->keys[i - 1];
             exact++;
@@ -151,28 +157,175 @@ static void compare_decimals(struct zti_sz *best, uint64_t *least, struct zti_sz
     }
 }
 
+/* The best source of keys, of which 'own' tells nothing yet. */
+static struct zti_sz choose(const struct zti_sz *own, struct sample *s)
+{
+    struct zti_sz best = *own, other = best;
+    ll_make_powers(s->ten);
+    other.source = ZTI_SZ_SHORT;
+    const uint64_t plain = price(&other, s);
+    uint64_t least = plain - plain / LEAST_PART;
+    other.zeros = (uint8_t)zeros_of(s);
+    if (other.zeros > 0)
+        compare(&best, &least, &other, s);
+    other.zeros = 0;
+    other.source = ZTI_SZ_DECIMALS;
+    compare_decimals(&best, &least, other, s);
+    other.source = ZTI_SZ_DIGITS;
+    compare_decimals(&best, &least, other, s);
+    return best;
+}
+
 zt_status zti_sz_choose_source(zt_context *context, struct zti_coding *coding,
                                const struct zti_array *array)
 {
     struct sample s;
-    struct zti_sz best = *sz_of(coding), other = best;
-    const zt_status status = draw(context, array, &s);
+    const zt_status status = draw(context, array, RUN, &s);
+    if (!status)
+        *sz_in(coding) = choose(sz_of(coding), &s);
+    return status;
+}
+
+/* ---- integers that only effort high has: numbers of distinct values, or of steps of a lattice
+ * that each slice has for itself ---- */
+
+/* Bits of the differences of a run's numbers. */
+static uint64_t price_run(const int64_t *key, uint32_t n)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 1; i < n; i++)
+        bits += zti_bit_length64(ZTI_SZ_FOLDED((uint64_t)key[i] - (uint64_t)key[i - 1], 64));
+    return bits;
+}
+
+/* Far fewer bits: a third less, where a value takes four or more. Where it takes fewer, a coder
+ * that is three times as slow saves little. */
+static bool is_far_less(uint64_t own, uint64_t plain, uint32_t n)
+{
+    return plain > 4 * (uint64_t)n && 3 * own < 2 * plain;
+}
+
+/* Sort bits of numbers; returns how many are distinct, which come first. */
+static uint32_t sort_distinct(uint64_t *list, uint64_t *scratch, uint32_t n)
+{
+    uint32_t distinct = 0;
+    zti_ll_sort(list, scratch, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (i == 0 || list[i] != list[distinct - 1])
+            list[distinct++] = list[i];
+    return distinct;
+}
+
+/* A number's bits, as an unsigned number of the same order, and back. */
+static uint64_t order_of_number(double x)
+{
+    return ZTI_SZ_ORDERED(zti_bits_of_double(x), 64) ^ UINT64_C(1) << 63;
+}
+
+static double number_of_order(uint64_t order)
+{
+    const uint64_t own = order ^ UINT64_C(1) << 63;
+    return zti_double_from_bits(ZTI_SZ_ORDERED(own, 64));
+}
+
+/* Whether numbers of few distinct values are far smaller than keys. */
+static bool are_ranks_smaller(const struct sample *s)
+{
+    enum { FEW_PART = 8 };
+    uint64_t list[VALUES], scratch[VALUES], own = 0, plain = 0;
+    int64_t rank[RUN];
+    for (uint32_t i = 0; i < s->n; i++)
+        list[i] = order_of_number(s->values[i]);
+    const uint32_t distinct = sort_distinct(list, scratch, s->n);
+    if (distinct * FEW_PART > s->n)
+        return false;
+    for (uint32_t first = 0; first < s->n; first += RUN) {
+        for (uint32_t i = 0; i < RUN; i++) {
+            const uint64_t order = order_of_number(s->values[first + i]);
+            uint32_t low = 0, high = distinct;
+            while (high - low > 1) {
+                const uint32_t middle = (low + high) / 2;
+                *(list[middle] <= order ? &low : &high) = middle;
+            }
+            rank[i] = low;
+        }
+        own += price_run(rank, RUN);
+        plain += price_run(s->keys + first, RUN);
+    }
+    return is_far_less(own, plain, s->n);
+}
+
+/* Runs of a sample: those that have enough numbers to tell, those that are on a lattice, and the
+ * bits of these as such, and by keys. */
+struct lattices {
+    uint32_t known, found;
+    uint64_t own, plain;
+};
+
+static void look_for_lattice(const struct sample *s, uint32_t first, struct lattices *l)
+{
+    uint64_t list[LONG_RUN], scratch[LONG_RUN];
+    double number[LONG_RUN], offset, step;
+    int64_t key[LONG_RUN];
+    const double *const v = s->values + first;
+    for (uint32_t i = 0; i < s->run; i++) {
+        if (!(fabs(v[i]) < (double)INFINITY))
+            return;
+        list[i] = order_of_number(v[i]);
+    }
+    const uint32_t distinct = sort_distinct(list, scratch, s->run);
+    for (uint32_t i = 0; i < distinct; i++)
+        number[i] = number_of_order(list[i]);
+    if (distinct < RUN / 4)
+        return;
+    l->known++;
+    if (!zti_ll_find_lattice(s->type, number, distinct, &offset, &step))
+        return;
+    for (uint32_t i = 0; i < s->run; i++) {
+        const double k = (v[i] - offset) / step;
+        key[i] = fabs(k) < 0x1p62 ? (int64_t)rint(k) : 0;
+    }
+    l->found++;
+    l->own += price_run(key, s->run);
+    l->plain += price_run(s->keys + first, s->run);
+}
+
+/* Some of the runs; if any is on a lattice, longer ones, which decide. */
+static zt_status are_lattices_smaller(zt_context *context, const struct zti_array *array,
+                                      const struct zti_sz *keys, struct sample *s, bool *is_packed)
+{
+    enum { EVERY = 6 * RUN, FOUND_LEAST = 2 };
+    struct lattices some = {.known = 0}, all = some;
+    for (uint32_t first = 0; first < s->n; first += EVERY)
+        look_for_lattice(s, first, &some);
+    *is_packed = false;
+    if (some.found == 0)
+        return ZT_OK;
+    const zt_status status = draw(context, array, LONG_RUN, s);
     if (status)
         return status;
-    ll_make_powers(s.ten);
-    other.source = ZTI_SZ_SHORT;
-    const uint64_t plain = price(&other, &s);
-    uint64_t least = plain - plain / LEAST_PART;
-    other.zeros = (uint8_t)zeros_of(&s);
-    if (other.zeros > 0)
-        compare(&best, &least, &other, &s);
-    other.zeros = 0;
-    other.source = ZTI_SZ_DECIMALS;
-    compare_decimals(&best, &least, other, &s);
-    other.source = ZTI_SZ_DIGITS;
-    compare_decimals(&best, &least, other, &s);
-    *sz_in(coding) = best;
+    (void)price(keys, s);
+    for (uint32_t first = 0; first < s->n; first += LONG_RUN)
+        look_for_lattice(s, first, &all);
+    *is_packed = all.found >= FOUND_LEAST && 4 * all.found >= 3 * all.known &&
+                 is_far_less(all.own, all.plain, all.found * LONG_RUN);
     return ZT_OK;
+}
+
+zt_status zti_sz_is_packed(zt_context *context, const struct zti_array *array, bool *is_packed)
+{
+    struct zti_sz keys = {.source = ZTI_SZ_BITS};
+    struct sample s;
+    const zt_status status = draw(context, array, RUN, &s);
+    *is_packed = false;
+    if (status || s.n == 0)
+        return status;
+    keys = choose(&keys, &s);
+    if (keys.source == ZTI_SZ_BITS)
+        keys.source = ZTI_SZ_SHORT; /* without zeros: the same */
+    (void)price(&keys, &s);
+    *is_packed = are_ranks_smaller(&s);
+    return *is_packed ? ZT_OK : are_lattices_smaller(context, array, &keys, &s, is_packed);
 }
 
 /* ---- as a number ---- */
