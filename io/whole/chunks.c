@@ -27,6 +27,7 @@ enum { WORDS = 64, THREADS_MOST = 64, LEAST_ROOM = 8192 };
 struct task {
     hsize_t from[ZTIO_MAX_AXES]; /* in the dataset */
     char *values;                /* those of the chunk; NULL: in the memory of the thread */
+    bool is_in_file;             /* the thread reads them, from 'stored' */
     char *coded;
     size_t n;
     bool is_done, is_failed;
@@ -36,7 +37,7 @@ struct task {
 struct batch {
     struct blocks block;
     char *values, *coded;
-    char *chunks; /* where the calling thread copies: the values of each */
+    char *chunks; /* where the calling thread copies or reads: the values of each */
     struct task *task;
     size_t count;
     size_t next; /* to be taken by a thread */
@@ -54,7 +55,9 @@ struct whole_coders {
     hsize_t chunk[ZTIO_MAX_AXES];
     uint8_t fill[8]; /* what is beyond the array */
     const char *map; /* all values of the array, instead of those of blocks; or NULL */
-    uint32_t inner;  /* threads for each chunk */
+    const struct whole_stored *stored; /* or chunks of the array in its file */
+    hid_t from, native;
+    uint32_t inner; /* threads for each chunk */
     struct batch batch[2];
     uint32_t turn; /* the batch that is next to be filled */
     pthread_t thread[THREADS_MOST];
@@ -154,7 +157,9 @@ static bool code(const struct whole_coders *c, const struct batch *b, struct tas
             copy_rows(c, b, t, chunk, false);
         return true;
     }
-    if (!t->values)
+    if (t->is_in_file && !whole_stored_read(c->stored, t->from, 0, chunk, c->chunk_bytes))
+        return false;
+    if (!t->values && !t->is_in_file)
         gather_chunk(c, b, t, chunk);
     t->n = c->run(c->flags, c->words, c->word, c->inner, chunk, c->chunk_bytes, t->coded, c->room);
     return t->n > 0;
@@ -215,6 +220,16 @@ static bool wait_for_all(struct whole_coders *c, struct batch *b)
     return is_good;
 }
 
+/* Wait for the chunks of a block that were handed out, and forget them. */
+static bool drop(struct whole_coders *c, struct batch *b)
+{
+    const bool is_good = wait_for_all(c, b);
+    (void)pthread_mutex_lock(&c->lock);
+    b->count = b->next = 0;
+    (void)pthread_mutex_unlock(&c->lock);
+    return is_good;
+}
+
 /* ---- setting up ---- */
 
 /* The only filter of the dataset, if it is one of ours. */
@@ -271,10 +286,10 @@ static bool make_batches(struct whole_coders *c, size_t chunks)
     for (uint32_t i = 0; i < 2 && is_good; i++) {
         struct batch *const b = &c->batch[i];
         b->values = allocate_values(chunks * c->chunk_bytes);
-        b->chunks = c->has_copier ? allocate_values(chunks * c->chunk_bytes) : NULL;
+        b->chunks = allocate_values(chunks * c->chunk_bytes);
         b->coded = malloc(chunks * c->room);
         b->task = malloc(chunks * sizeof *b->task);
-        is_good = b->values && b->coded && b->task && (b->chunks || !c->has_copier);
+        is_good = b->values && b->chunks && b->coded && b->task;
     }
     return is_good;
 }
@@ -307,6 +322,7 @@ struct whole_coders *whole_coders_begin(hid_t dataset, hid_t native, const struc
     if (!c || properties < 0)
         goto none;
     c->is_back = is_back;
+    c->native = native;
     c->rank = blocks->rank;
     c->value_bytes = H5Tget_size(native);
     if (!whole_is_native(dataset, native) || !find_filter(c, properties) ||
@@ -367,6 +383,12 @@ void whole_coders_map(struct whole_coders *c, const void *values)
     c->map = values;
 }
 
+void whole_coders_store(struct whole_coders *c, const struct whole_stored *stored, hid_t from)
+{
+    c->stored = stored;
+    c->from = from;
+}
+
 /* List the chunks of a block, in the order in which HDF5 goes through them. */
 static size_t list_tasks(const struct whole_coders *c, struct batch *b)
 {
@@ -396,6 +418,46 @@ static bool read_chunk(const struct whole_coders *c, struct task *t, hid_t datas
     return H5Dread_chunk(dataset, H5P_DEFAULT, t->from, &skipped, t->coded) >= 0 && skipped == 0;
 }
 
+/* Let HDF5 read the values of a chunk, also of one that is not in the file. */
+static bool read_values(const struct whole_coders *c, const struct batch *b, const struct task *t)
+{
+    const hsize_t none[ZTIO_MAX_AXES] = {0};
+    hsize_t count[ZTIO_MAX_AXES];
+    for (uint32_t i = 0; i < c->rank; i++) {
+        const hsize_t left = b->block.shape[i] - t->from[i];
+        count[i] = left < c->chunk[i] ? left : c->chunk[i];
+    }
+    if (is_cut(c, b, t))
+        fill_chunk(c, t->values);
+    hid_t space = H5Dget_space(c->from);
+    hid_t memory = H5Screate_simple((int)c->rank, c->chunk, NULL);
+    const bool done = H5Sselect_hyperslab(space, H5S_SELECT_SET, t->from, NULL, count, NULL) >= 0 &&
+                      H5Sselect_hyperslab(memory, H5S_SELECT_SET, none, NULL, count, NULL) >= 0 &&
+                      H5Dread(c->from, c->native, memory, space, H5P_DEFAULT, t->values) >= 0;
+    (void)H5Sclose(memory);
+    (void)H5Sclose(space);
+    return done;
+}
+
+/* Get at the values of a chunk that is to be coded. */
+static bool fetch_values(const struct whole_coders *c, struct batch *b, struct task *t)
+{
+    if (!c->stored) {
+        if (t->values)
+            gather_chunk(c, b, t, t->values);
+        return true;
+    }
+    t->is_in_file = whole_stored_has(c->stored, t->from);
+    if (t->is_in_file && !c->has_copier)
+        return true;
+    t->values = b->chunks + (size_t)(t - b->task) * c->chunk_bytes;
+    const bool done = t->is_in_file
+                          ? whole_stored_read(c->stored, t->from, 0, t->values, c->chunk_bytes)
+                          : read_values(c, b, t);
+    t->is_in_file = false; /* no more to be read */
+    return done;
+}
+
 /* Let threads take the first n chunks of a block. */
 static void hand_out(struct whole_coders *c, struct batch *b, size_t n)
 {
@@ -420,11 +482,13 @@ bool whole_coders_start(struct whole_coders *c, const struct blocks *block, hid_
     c->turn = (c->turn + 1) % 2; /* the other one is older, and next */
     b->count = b->next = 0;
     (void)pthread_mutex_unlock(&c->lock);
-    for (size_t i = 0; i < count && c->has_copier && !c->is_back; i++) {
-        gather_chunk(c, b, &b->task[i], b->task[i].values);
-        hand_out(c, b, i + 1);
+    for (size_t i = 0; i < count && is_good; i++) {
+        is_good = c->is_back || fetch_values(c, b, &b->task[i]);
+        if (is_good)
+            hand_out(c, b, i + 1);
     }
-    hand_out(c, b, is_good ? count : 0);
+    if (!is_good)
+        drop(c, b);
     return is_good;
 }
 
@@ -444,11 +508,7 @@ bool whole_coders_finish(struct whole_coders *c, const void *values, hid_t datas
     for (size_t i = 0; i < b->count && c->has_copier && c->is_back; i++)
         if (wait_for(c, &b->task[i]))
             copy_rows(c, b, &b->task[i], b->task[i].values, false);
-    const bool is_all = wait_for_all(c, b);
-    (void)pthread_mutex_lock(&c->lock);
-    b->count = b->next = 0;
-    (void)pthread_mutex_unlock(&c->lock);
-    return is_good && is_all;
+    return drop(c, b) && is_good;
 }
 
 #else /* chunks can be had only as HDF5 codes them */
@@ -474,6 +534,11 @@ void *whole_coders_values(struct whole_coders *c)
 void whole_coders_map(struct whole_coders *c, const void *values)
 {
     (void)c, (void)values;
+}
+
+void whole_coders_store(struct whole_coders *c, const struct whole_stored *stored, hid_t from)
+{
+    (void)c, (void)stored, (void)from;
 }
 
 bool whole_coders_start(struct whole_coders *c, const struct blocks *block, hid_t dataset)

@@ -10,8 +10,7 @@ bool whole_is_native(hid_t dataset, hid_t native)
     return is_same;
 }
 
-/* Whether the bytes of an address are those of the file at that offset. */
-static bool is_one_file(hid_t file)
+bool whole_is_one_file(hid_t file)
 {
     hid_t access = H5Fget_access_plist(file);
     const bool is_one = access >= 0 && H5Pget_driver(access) == H5FD_SEC2;
@@ -28,7 +27,7 @@ struct ztio_input *whole_map(hid_t file, const char *path, hid_t dataset, hid_t 
     hid_t properties = H5Dget_create_plist(dataset);
     H5E_BEGIN_TRY
     {
-        if (H5Pget_layout(properties) == H5D_CONTIGUOUS && is_one_file(file) &&
+        if (H5Pget_layout(properties) == H5D_CONTIGUOUS && whole_is_one_file(file) &&
             whole_is_native(dataset, native) && H5Dget_storage_size(dataset) == v->raw_bytes)
             at = H5Dget_offset(dataset);
     }

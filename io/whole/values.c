@@ -9,14 +9,12 @@
 enum {
     OUR_FILTER = 48613,     /* plugins/hdf5/ztile_h5.h */
     OUR_FILTER_ZFP = 32013, /* H5Z-ZFP's, and ours */
-    CHUNK_BYTES = 1 << 20,  /* of chunks that are chosen: as many as HDF5's cache holds */
     CHUNK_LEAST = 32 << 10, /* of chunks that are kept: smaller ones compress badly */
     CHUNK_MOST = 64 << 20,  /* likewise: a larger one is a lot to decode for one value */
     BLOCK_BYTES = 32 << 20, /* read and written at a time, at most */
     BLOCK_LEAST = 8 << 20,  /* of two blocks by turns; more where threads would have few chunks */
     CHUNKS_A_THREAD = 4,
-    CACHE_SLOTS = 12421, /* of chunks that are read; prime, as HDF5 advises */
-    HEADER_BYTES = 128   /* that chunks and a filter add to a dataset's header, at most */
+    HEADER_BYTES = 128 /* that chunks and a filter add to a dataset's header, at most */
 };
 
 /* ---- what a dataset is ----------------------------------------------------------------------- */
@@ -94,19 +92,6 @@ static bool describe(hid_t dataset, hid_t type, hid_t space, hid_t properties,
     return v->raw_bytes > 0;
 }
 
-/* Open with a cache of some bytes, unless the dataset is open already: its cache is then that
- * one's. Of an unfiltered chunk that the cache has no room for HDF5 reads each row by itself. Where
- * a chunk is written whole, no cache is best: the filter then runs, and fails, in the call that
- * writes. */
-static hid_t open_dataset(hid_t file, const char *path, size_t cache_bytes)
-{
-    hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
-    (void)H5Pset_chunk_cache(access, CACHE_SLOTS, cache_bytes, H5D_CHUNK_CACHE_W0_DEFAULT);
-    hid_t dataset = H5Dopen2(file, path, access);
-    (void)H5Pclose(access);
-    return dataset;
-}
-
 bool whole_describe(struct whole *w, struct object *o, bool *is_candidate)
 {
     hid_t dataset = H5Dopen2(w->in, o->path, H5P_DEFAULT);
@@ -128,47 +113,14 @@ bool whole_describe(struct whole *w, struct object *o, bool *is_candidate)
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
-static uint64_t chunk_bytes(const struct ztio_variable *v, const hsize_t *chunk)
-{
-    uint64_t bytes = zt_type_bytes(v->type);
-    for (uint32_t i = 0; i < v->rank; i++)
-        bytes = bytes > UINT64_MAX / chunk[i] ? UINT64_MAX : bytes * chunk[i];
-    return bytes;
-}
-
-static uint32_t long_axes(const struct ztio_variable *v, const hsize_t *chunk)
-{
-    uint32_t axes = 0;
-    for (uint32_t i = 0; i < v->rank; i++)
-        axes += chunk[i] > 1;
-    return axes;
-}
-
 /* The file's own chunks, where they will do. */
 static bool keep_chunks(const struct ztio_variable *v, hid_t properties, hsize_t *chunk)
 {
     if (H5Pget_layout(properties) != H5D_CHUNKED ||
         H5Pget_chunk(properties, (int)v->rank, chunk) != (int)v->rank)
         return false;
-    const uint64_t bytes = chunk_bytes(v, chunk);
-    return bytes >= CHUNK_LEAST && bytes <= CHUNK_MOST && long_axes(v, chunk) <= ZT_MAX_RANK;
-}
-
-/* The whole array, its longest axis halved until a chunk has CHUNK_BYTES: near a cube, in which
- * values have most neighbours, of whole zfp tiles. */
-static void choose_chunks(const struct ztio_variable *v, hsize_t *chunk)
-{
-    for (uint32_t i = 0; i < v->rank; i++)
-        chunk[i] = v->shape[i];
-    for (uint32_t i = 0; long_axes(v, chunk) > ZT_MAX_RANK; i++)
-        chunk[i] = 1;
-    while (chunk_bytes(v, chunk) > CHUNK_BYTES) {
-        uint32_t longest = 0;
-        for (uint32_t i = 1; i < v->rank; i++)
-            if (chunk[i] >= chunk[longest])
-                longest = i;
-        chunk[longest] = ((chunk[longest] + 1) / 2 + 3) / 4 * 4;
-    }
+    const uint64_t bytes = whole_chunk_bytes(v, chunk);
+    return bytes >= CHUNK_LEAST && bytes <= CHUNK_MOST && whole_long_axes(v, chunk) <= ZT_MAX_RANK;
 }
 
 /* A chunk that reaches beyond the array is padded with the fill value, beside which zfp's stream
@@ -184,7 +136,7 @@ static void divide_evenly(const struct ztio_variable *v, hsize_t *chunk)
                 break;
             }
         if (v->shape[i] % chunk[i] != 0 &&
-            chunk_bytes(v, chunk) / chunk[i] <= CHUNK_MOST / v->shape[i])
+            whole_chunk_bytes(v, chunk) / chunk[i] <= CHUNK_MOST / v->shape[i])
             chunk[i] = v->shape[i];
     }
 }
@@ -207,7 +159,7 @@ static hid_t new_properties(const struct object *o, hid_t old, hid_t space)
         done = !is_fixed || H5Pset_layout(properties, H5D_CONTIGUOUS) >= 0;
     } else {
         if (!keep_chunks(v, old, chunk))
-            choose_chunks(v, chunk);
+            whole_choose_chunks(v, chunk);
         if (choice->filter == OUR_FILTER_ZFP)
             divide_evenly(v, chunk);
         /* what means that there is no value is kept exactly if it is the fill value */
@@ -226,79 +178,13 @@ static hid_t new_properties(const struct object *o, hid_t old, hid_t space)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static void begin_blocks(struct blocks *b, const struct ztio_variable *v, const hsize_t *chunk,
-                         uint64_t most_bytes)
-{
-    uint64_t bytes = zt_type_bytes(v->type);
-    bool is_growing = true;
-    *b = (struct blocks){.rank = v->rank};
-    for (uint32_t i = 0; i < v->rank; i++) {
-        b->shape[i] = v->shape[i];
-        b->block[i] = chunk[i] < v->shape[i] ? chunk[i] : v->shape[i];
-        bytes *= b->block[i];
-    }
-    for (uint32_t i = v->rank; is_growing && i-- > 0;) {
-        const uint64_t chunks = (v->shape[i] - 1) / b->block[i] + 1;
-        const uint64_t fit = bytes < most_bytes ? most_bytes / bytes : 1;
-        const uint64_t times = chunks < fit ? chunks : fit;
-        bytes *= times;
-        is_growing = times == chunks;
-        b->block[i] = is_growing ? v->shape[i] : b->block[i] * times;
-    }
-}
-
-/* Go to the block at b->from. */
-static void take_block(struct blocks *b)
-{
-    b->values = 1;
-    for (uint32_t i = 0; i < b->rank; i++) {
-        const hsize_t left = b->shape[i] - b->from[i];
-        b->count[i] = left < b->block[i] ? left : b->block[i];
-        b->values *= b->count[i];
-    }
-}
-
-static bool next_block(struct blocks *b)
-{
-    for (uint32_t i = b->rank; i-- > 0;) {
-        b->from[i] += b->block[i];
-        if (b->from[i] < b->shape[i])
-            return true;
-        b->from[i] = 0;
-    }
-    return false;
-}
-
-static uint64_t block_bytes(const struct blocks *b, const struct ztio_variable *v)
-{
-    uint64_t bytes = zt_type_bytes(v->type);
-    for (uint32_t i = 0; i < b->rank; i++)
-        bytes *= b->block[i];
-    return bytes;
-}
-
-bool whole_transfer(hid_t dataset, const struct blocks *b, hid_t native, void *values,
-                    bool is_write)
-{
-    hid_t space = H5Dget_space(dataset);
-    hid_t memory = H5Screate_simple((int)b->rank, b->count, NULL);
-    const bool done =
-        H5Sselect_hyperslab(space, H5S_SELECT_SET, b->from, NULL, b->count, NULL) >= 0 &&
-        (is_write ? H5Dwrite(dataset, native, memory, space, H5P_DEFAULT, values)
-                  : H5Dread(dataset, native, memory, space, H5P_DEFAULT, values)) >= 0;
-    if (done) { /* a success would wipe out why */
-        (void)H5Sclose(memory);
-        (void)H5Sclose(space);
-    }
-    return done;
-}
-
 struct copy {
     struct whole *whole;
     const struct object *object;
     hid_t from, to, native;
-    void *values, *again;     /* again: NULL where nothing is checked */
-    struct ztio_input *plain; /* of 'from', mapped; or NULL */
+    void *values, *again;        /* again: NULL where nothing is checked */
+    struct ztio_input *plain;    /* of 'from', mapped; or NULL */
+    struct whole_stored *stored; /* its chunks in the file; or NULL */
 };
 
 static bool copy_block(const struct copy *c, const struct blocks *b)
@@ -319,16 +205,6 @@ static bool copy_block(const struct copy *c, const struct blocks *b)
     return true;
 }
 
-/* The extents of the chunks of a dataset; its shape where it has none. */
-static void chunks_of(hid_t dataset, const struct ztio_variable *v, hsize_t *chunk)
-{
-    hid_t properties = H5Dget_create_plist(dataset);
-    if (H5Pget_layout(properties) != H5D_CHUNKED ||
-        H5Pget_chunk(properties, (int)v->rank, chunk) < 0)
-        choose_chunks(v, chunk);
-    (void)H5Pclose(properties);
-}
-
 /* Whether chunks are kept, or go, so that blocks are of whole chunks of what is read. */
 static bool has_blocks_of_chunks(hid_t from, const struct object *o)
 {
@@ -343,16 +219,16 @@ static bool has_blocks_of_chunks(hid_t from, const struct object *o)
 
 static bool copy_by_hdf5(struct copy *c, struct blocks *b)
 {
-    const uint64_t bytes = block_bytes(b, &c->object->variable);
+    const uint64_t bytes = whole_block_bytes(b, &c->object->variable);
     c->values = malloc((size_t)bytes);
     c->again = c->object->choice.is_checked ? malloc((size_t)bytes) : NULL;
     bool done = (c->values && (c->again || !c->object->choice.is_checked)) ||
                 ztio_fail_memory(c->whole->error, c->whole->place);
     if (done)
         do {
-            take_block(b);
+            whole_take_block(b);
             done = copy_block(c, b);
-        } while (done && next_block(b));
+        } while (done && whole_next_block(b));
     free(c->again);
     free(c->values);
     return done;
@@ -374,7 +250,8 @@ static bool begin_block(struct copy *c, struct whole_coders *coders, const struc
     p->block = *b;
     p->values = whole_coders_values(coders);
     p->is_coded = is_back && whole_coders_start(coders, b, c->from);
-    if (!p->is_coded && !c->plain && !whole_transfer(c->from, b, c->native, p->values, false))
+    if (!p->is_coded && !c->plain && !c->stored &&
+        !whole_transfer(c->from, b, c->native, p->values, false))
         return whole_fail_read(c->whole, c->object->path);
     if (!is_back)
         p->is_coded = whole_coders_start(coders, b, c->to);
@@ -388,7 +265,7 @@ static bool end_block(struct copy *c, struct whole_coders *coders, const struct 
     const struct blocks *b = &p->block;
     const bool is_back = c->object->choice.what == ZTIO_PLAIN;
     const bool is_done = p->is_coded && whole_coders_finish(coders, p->values, c->to);
-    const bool is_missing = c->plain || (is_back && p->is_coded); /* in memory */
+    const bool is_missing = c->plain || c->stored || (is_back && p->is_coded); /* in memory */
     if (!is_done && is_missing && !whole_transfer(c->from, b, c->native, p->values, false))
         return whole_fail_read(w, path);
     if ((is_back || !is_done) && !whole_transfer(c->to, b, c->native, p->values, true))
@@ -414,14 +291,14 @@ static bool copy_by_threads(struct copy *c, struct whole_coders *coders, struct 
     uint32_t begun = 0;
     bool done;
     do {
-        take_block(b);
+        whole_take_block(b);
         done = begin_block(c, coders, b, &pending[begun % 2]);
         if (done && begun > 0) {
             done = end_block(c, coders, &pending[(begun - 1) % 2]);
             pass(c, b->from[0]);
         }
         begun++;
-    } while (done && next_block(b));
+    } while (done && whole_next_block(b));
     return done && end_block(c, coders, &pending[(begun - 1) % 2]);
 }
 
@@ -430,13 +307,32 @@ static uint64_t choose_block_bytes(const struct copy *c, const hsize_t *chunk)
 {
     const struct ztio_variable *v = &c->object->variable;
     hsize_t stored[ZTIO_MAX_AXES];
-    chunks_of(c->from, v, stored);
-    const uint64_t wanted = CHUNKS_A_THREAD * c->whole->how->threads * chunk_bytes(v, chunk);
+    whole_chunks_of(c->from, v, stored);
+    const uint64_t wanted = CHUNKS_A_THREAD * c->whole->how->threads * whole_chunk_bytes(v, chunk);
     const bool is_decoded_again =
-        chunk_bytes(v, stored) > BLOCK_LEAST / 4 && !has_blocks_of_chunks(c->from, c->object);
+        whole_chunk_bytes(v, stored) > BLOCK_LEAST / 4 && !has_blocks_of_chunks(c->from, c->object);
     if (is_decoded_again || c->object->choice.is_checked)
         return BLOCK_BYTES;
     return wanted < BLOCK_LEAST ? BLOCK_LEAST : wanted < BLOCK_BYTES ? wanted : BLOCK_BYTES;
+}
+
+/* Whether the values to be coded can be had without HDF5. */
+static void find_values(struct copy *c, struct whole_coders *coders, const hsize_t *chunk)
+{
+    const struct ztio_variable *const v = &c->object->variable;
+    const void *values = NULL;
+    c->plain = whole_map(c->whole->in, c->whole->place, c->from, c->native, v, &values);
+    if (c->plain) {
+        whole_coders_map(coders, values);
+        return;
+    }
+    c->stored = whole_stored_open(c->whole->in, c->from, c->native, v);
+    if (c->stored && memcmp(whole_stored_chunk(c->stored), chunk, v->rank * sizeof *chunk) != 0) {
+        whole_stored_close(c->stored);
+        c->stored = NULL;
+    }
+    if (c->stored)
+        whole_coders_store(coders, c->stored, c->from);
 }
 
 static bool copy_all(struct copy *c)
@@ -446,20 +342,17 @@ static bool copy_all(struct copy *c)
     const struct ztio_choice *choice = &c->object->choice;
     const bool is_back = choice->what == ZTIO_PLAIN;
     const hid_t filtered = is_back ? c->from : c->to;
-    chunks_of(filtered, &c->object->variable, chunk);
-    begin_blocks(&b, &c->object->variable, chunk, choose_block_bytes(c, chunk));
+    whole_chunks_of(filtered, &c->object->variable, chunk);
+    whole_begin_blocks(&b, &c->object->variable, chunk, choose_block_bytes(c, chunk));
     struct whole_coders *coders =
         choice->is_checked
             ? NULL
             : whole_coders_begin(filtered, c->native, &b, is_back, c->whole->how->threads);
-    const void *values = NULL;
     if (coders && !is_back)
-        c->plain = whole_map(c->whole->in, c->whole->place, c->from, c->native,
-                             &c->object->variable, &values);
-    if (c->plain)
-        whole_coders_map(coders, values);
+        find_values(c, coders, chunk);
     bool done = coders ? copy_by_threads(c, coders, &b) : copy_by_hdf5(c, &b);
     whole_coders_end(coders);
+    whole_stored_close(c->stored);
     if (c->plain) {
         done = done && ztio_map_is_good(c->plain, c->whole->error);
         ztio_close(c->plain);
@@ -489,8 +382,8 @@ static bool fill_dataset(struct whole *w, const struct object *o, struct made *m
     struct copy c = {.whole = w, .object = o, .native = -1};
     (void)ztio_type_of_hdf5(o->variable.type == ZT_F32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE,
                             &c.native);
-    c.from = open_dataset(w->in, o->path, BLOCK_BYTES);
-    c.to = open_dataset(made->file, made->path, 0);
+    c.from = whole_open_dataset(w->in, o->path, BLOCK_BYTES);
+    c.to = whole_open_dataset(made->file, made->path, 0);
     bool done = c.from >= 0 && c.to >= 0;
     done = done ? copy_all(&c) : whole_fail_read(w, o->path);
     if (done) {
@@ -590,10 +483,10 @@ static hid_t open_source(struct whole *w, const struct object *o)
     hid_t dataset = H5Dopen2(w->in, o->path, H5P_DEFAULT);
     if (dataset < 0)
         return dataset;
-    chunks_of(dataset, v, chunk);
-    const uint64_t bytes = has_blocks_of_chunks(dataset, o) ? chunk_bytes(v, chunk) : 0;
+    whole_chunks_of(dataset, v, chunk);
+    const uint64_t bytes = has_blocks_of_chunks(dataset, o) ? whole_chunk_bytes(v, chunk) : 0;
     (void)H5Dclose(dataset);
-    return open_dataset(w->in, o->path, bytes > 0 ? (size_t)bytes : BLOCK_BYTES);
+    return whole_open_dataset(w->in, o->path, bytes > 0 ? (size_t)bytes : BLOCK_BYTES);
 }
 
 static bool rewrite(struct whole *w, struct object *o)
@@ -623,73 +516,4 @@ bool whole_make_dataset(struct whole *w, struct object *o)
     if (!done || o->choice.what != ZTIO_KEEP)
         return done;
     return o->is_by_value ? make_empty(w, o) : copy_stored(w, w->in, o->path, o);
-}
-
-/* ---- for others ------------------------------------------------------------------------------ */
-
-static bool scan_mapped(struct ztio_input *plain, const struct ztio_variable *v, const char *values,
-                        bool (*part)(void *user, const void *values, uint64_t count), void *user,
-                        struct ztio_error *error)
-{
-    enum { PART_BYTES = 2 << 20 };
-    const uint64_t each = zt_type_bytes(v->type), all = v->raw_bytes / each;
-    bool done = true;
-    for (uint64_t at = 0, n; done && at < all; at += n) {
-        n = all - at < PART_BYTES / each ? all - at : PART_BYTES / each;
-        done = part(user, values + at * each, n);
-        ztio_map_passed(plain, at + n);
-    }
-    done = done && ztio_map_is_good(plain, error);
-    ztio_close(plain);
-    return done;
-}
-
-static bool scan_blocks(struct whole *w, hid_t dataset, hid_t native, const struct ztio_variable *v,
-                        bool (*part)(void *user, const void *values, uint64_t count), void *user)
-{
-    hsize_t chunk[ZTIO_MAX_AXES];
-    struct blocks b;
-    chunks_of(dataset, v, chunk);
-    begin_blocks(&b, v, chunk, chunk_bytes(v, chunk) > BLOCK_LEAST / 4 ? BLOCK_BYTES : BLOCK_LEAST);
-    void *values = malloc((size_t)block_bytes(&b, v));
-    bool done = values || ztio_fail_memory(w->error, w->place);
-    if (done)
-        do {
-            take_block(&b);
-            done =
-                whole_transfer(dataset, &b, native, values, false) || whole_fail_read(w, v->path);
-            done = done && part(user, values, b.values);
-        } while (done && next_block(&b));
-    free(values);
-    return done;
-}
-
-bool ztio_scan_hdf5(const char *path, const struct ztio_variable *v,
-                    bool (*part)(void *user, const void *values, uint64_t count), void *user,
-                    struct ztio_error *error)
-{
-    struct whole w = {.in = -1, .out = -1, .place = path, .error = error};
-    hid_t native = v->type == ZT_F32   ? H5T_NATIVE_FLOAT
-                   : v->type == ZT_F64 ? H5T_NATIVE_DOUBLE
-                   : v->type == ZT_I32 ? H5T_NATIVE_INT32
-                                       : H5T_NATIVE_INT64;
-    w.in = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    hid_t dataset = w.in >= 0 ? open_dataset(w.in, v->path, BLOCK_BYTES) : -1;
-    const bool is_open = dataset >= 0;
-    if (!is_open)
-        (void)whole_fail_read(&w, v->path);
-    if (!is_open || !ztio_check_filters(w.in, v->path, path, error)) {
-        if (is_open)
-            (void)H5Dclose(dataset);
-        if (w.in >= 0)
-            (void)H5Fclose(w.in);
-        return false;
-    }
-    const void *values = NULL;
-    struct ztio_input *const plain = whole_map(w.in, path, dataset, native, v, &values);
-    const bool done = plain ? scan_mapped(plain, v, values, part, user, error)
-                            : scan_blocks(&w, dataset, native, v, part, user);
-    (void)H5Dclose(dataset);
-    (void)H5Fclose(w.in);
-    return done;
 }

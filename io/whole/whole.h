@@ -1,5 +1,5 @@
-/* whole.h: what the files share that rewrite a whole HDF5 file: whole.c walks it, whole/values.c
- * copies datasets, whole/attributes.c copies attributes and references. */
+/* whole.h: what the files share that rewrite a whole HDF5 file: whole/walk.c walks it,
+ * whole/values.c copies datasets, whole/attributes.c copies attributes and references. */
 #ifndef ZTI_WHOLE_WHOLE_H
 #define ZTI_WHOLE_WHOLE_H
 
@@ -100,7 +100,24 @@ bool whole_mark_coordinates(struct whole *whole);
 bool whole_describe(struct whole *whole, struct object *object, bool *is_candidate);
 bool whole_make_dataset(struct whole *whole, struct object *object);
 
-/* whole/values.c: a walk over an array in blocks of whole chunks. */
+/* whole/blocks.c: open with a cache of some bytes, unless the dataset is open already: its cache is
+ * then that one's. Of an unfiltered chunk that the cache has no room for HDF5 reads each row by
+ * itself. Where a chunk is written whole, no cache is best: the filter then runs, and fails, in the
+ * call that writes. */
+hid_t whole_open_dataset(hid_t file, const char *path, size_t cache_bytes);
+
+/* The bytes of a chunk, and axes along which it has more than one value. */
+uint64_t whole_chunk_bytes(const struct ztio_variable *variable, const hsize_t *chunk);
+uint32_t whole_long_axes(const struct ztio_variable *variable, const hsize_t *chunk);
+
+/* Chunks for an array that has none: the whole array, its longest axis halved until a chunk has
+ * 1 MiB: near a cube, in which values have most neighbours, of whole zfp tiles. */
+void whole_choose_chunks(const struct ztio_variable *variable, hsize_t *chunk);
+
+/* The extents of the chunks of a dataset; chosen ones where it has none. */
+void whole_chunks_of(hid_t dataset, const struct ztio_variable *variable, hsize_t *chunk);
+
+/* A walk over an array in blocks of whole chunks. */
 struct blocks {
     uint32_t rank;
     hsize_t shape[ZTIO_MAX_AXES];
@@ -110,6 +127,21 @@ struct blocks {
     uint64_t values;
 };
 
+/* Blocks of at most so many bytes, or of one chunk; to the one at b->from; and to the next, false:
+ * there is none. */
+void whole_begin_blocks(struct blocks *b, const struct ztio_variable *variable,
+                        const hsize_t *chunk, uint64_t most_bytes);
+void whole_take_block(struct blocks *b);
+bool whole_next_block(struct blocks *b);
+uint64_t whole_block_bytes(const struct blocks *b, const struct ztio_variable *variable);
+
+/* Read or write the values of a block. */
+bool whole_transfer(hid_t dataset, const struct blocks *block, hid_t native, void *values,
+                    bool is_write);
+
+/* whole/plain.c: whether the bytes of an address are those of the file at that offset. */
+bool whole_is_one_file(hid_t file);
+
 /* whole/plain.c: whether values are in the file as they are in memory. */
 bool whole_is_native(hid_t dataset, hid_t native);
 
@@ -118,9 +150,23 @@ bool whole_is_native(hid_t dataset, hid_t native);
 struct ztio_input *whole_map(hid_t file, const char *path, hid_t dataset, hid_t native,
                              const struct ztio_variable *variable, const void **values);
 
-/* whole/values.c: read or write the values of a block. */
-bool whole_transfer(hid_t dataset, const struct blocks *block, hid_t native, void *values,
-                    bool is_write);
+/* whole/stored.c: the chunks of a dataset that has no filters, in this file, which stays open as
+ * long. NULL where HDF5 has to read them. */
+struct whole_stored;
+struct whole_stored *whole_stored_open(hid_t file, hid_t dataset, hid_t native,
+                                       const struct ztio_variable *variable);
+void whole_stored_close(struct whole_stored *stored); /* NULL: nothing */
+
+/* Their extents and number, cut ones included; and where one of them begins. These two return
+ * false where HDF5 has to read that chunk: the array ends within it, or it is not in the file. */
+const hsize_t *whole_stored_chunk(const struct whole_stored *stored);
+uint64_t whole_stored_count(const struct whole_stored *stored);
+bool whole_stored_at(const struct whole_stored *stored, uint64_t number, hsize_t *from);
+bool whole_stored_has(const struct whole_stored *stored, const hsize_t *from);
+
+/* Read some bytes of such a chunk. By any thread, since HDF5 is not called. */
+bool whole_stored_read(const struct whole_stored *stored, const hsize_t *from, size_t skips,
+                       void *values, size_t bytes);
 
 /* whole/ways.c: where the choice leaves them open, choose the ways of sz for all chunks of a
  * dataset that gets these properties. */
@@ -140,6 +186,9 @@ void *whole_coders_values(struct whole_coders *coders);
 /* Before the first block: where all values of the array are, which then need not be in the memory
  * of blocks to be coded. */
 void whole_coders_map(struct whole_coders *coders, const void *values);
+
+/* Likewise: where the chunks of the array are. Those that are not there are read from 'from'. */
+void whole_coders_store(struct whole_coders *coders, const struct whole_stored *stored, hid_t from);
 
 /* Begin to code the chunks of that block; is_back: from those of the dataset. False: HDF5 has to,
  * and nothing is to be finished. */
