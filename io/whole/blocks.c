@@ -6,10 +6,16 @@ enum {
     CACHE_SLOTS = 12421    /* of chunks that are read; prime, as HDF5 advises */
 };
 
-hid_t whole_open_dataset(hid_t file, const char *path, size_t cache_bytes)
+hid_t whole_cache(size_t bytes)
 {
     hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
-    (void)H5Pset_chunk_cache(access, CACHE_SLOTS, cache_bytes, H5D_CHUNK_CACHE_W0_DEFAULT);
+    (void)H5Pset_chunk_cache(access, CACHE_SLOTS, bytes, H5D_CHUNK_CACHE_W0_DEFAULT);
+    return access;
+}
+
+hid_t whole_open_dataset(hid_t file, const char *path, size_t cache_bytes)
+{
+    hid_t access = whole_cache(cache_bytes);
     hid_t dataset = H5Dopen2(file, path, access);
     (void)H5Pclose(access);
     return dataset;

@@ -76,21 +76,36 @@ static void prefetch_row(const char *row, size_t bytes)
         __builtin_prefetch(row + at);
 }
 
-/* Copy what a chunk and the array share, row by row. */
+/* Copy rows that follow each other along the second fastest axis. */
+static void copy_plane(char *to, size_t to_step, const char *from, size_t from_step, size_t rows,
+                       size_t row_bytes, bool is_from_far)
+{
+    enum { ROWS_AHEAD = 8 };
+    for (size_t i = 0; i < rows; i++) {
+        if (is_from_far && i + ROWS_AHEAD < rows)
+            prefetch_row(from + ROWS_AHEAD * from_step, row_bytes);
+        memcpy(to, from, row_bytes);
+        to += to_step;
+        from += from_step;
+    }
+}
+
+/* Copy what a chunk and the array share, plane by plane. */
 static void copy_rows(const struct whole_coders *c, const struct batch *b, const struct task *t,
                       char *chunk, bool to_chunk)
 {
-    enum { ROWS_AHEAD = 8 };
     const uint32_t last = c->rank - 1;
+    const bool is_mapped = to_chunk && c->map; /* then rows are those of the array */
+    const hsize_t *const extent = is_mapped ? b->block.shape : b->block.count;
     hsize_t n[ZTIO_MAX_AXES], at[ZTIO_MAX_AXES] = {0};
     for (uint32_t i = 0; i < c->rank; i++) {
         const hsize_t left = b->block.from[i] + b->block.count[i] - t->from[i];
         n[i] = left < c->chunk[i] ? left : c->chunk[i];
     }
     const size_t row_bytes = (size_t)n[last] * c->value_bytes;
-    const bool is_mapped = to_chunk && c->map; /* then rows are those of the array */
-    const hsize_t *const extent = is_mapped ? b->block.shape : b->block.count;
-    const size_t next_bytes = (size_t)extent[last] * c->value_bytes;
+    const size_t rows = last > 0 ? (size_t)n[last - 1] : 1;
+    const size_t chunk_step = (size_t)c->chunk[last] * c->value_bytes;
+    const size_t block_step = (size_t)extent[last] * c->value_bytes;
     for (bool is_more = true; is_more;) {
         size_t in_chunk = 0, in_block = 0;
         for (uint32_t i = 0; i < c->rank; i++) {
@@ -99,15 +114,15 @@ static void copy_rows(const struct whole_coders *c, const struct batch *b, const
                        (size_t)(t->from[i] - (is_mapped ? 0 : b->block.from[i]) + at[i]);
         }
         char *const one = chunk + in_chunk * c->value_bytes;
-        const char *const other = (is_mapped ? c->map : b->values) + in_block * c->value_bytes;
-        if (last > 0 && at[last - 1] + ROWS_AHEAD < n[last - 1])
-            prefetch_row(other + ROWS_AHEAD * next_bytes, row_bytes);
         if (to_chunk)
-            memcpy(one, other, row_bytes);
+            copy_plane(one, chunk_step,
+                       (is_mapped ? c->map : b->values) + in_block * c->value_bytes, block_step,
+                       rows, row_bytes, true);
         else
-            memcpy(b->values + in_block * c->value_bytes, one, row_bytes);
+            copy_plane(b->values + in_block * c->value_bytes, block_step, one, chunk_step, rows,
+                       row_bytes, false);
         is_more = false;
-        for (uint32_t i = last; i-- > 0 && !is_more;) {
+        for (uint32_t i = last > 0 ? last - 1 : 0; i-- > 0 && !is_more;) {
             is_more = ++at[i] < n[i];
             at[i] = is_more ? at[i] : 0;
         }

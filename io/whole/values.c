@@ -370,30 +370,26 @@ static uint64_t bytes_of(hid_t dataset)
                : bytes + info.meta_size.obj.index_size + info.meta_size.obj.heap_size;
 }
 
-/* A dataset that was made anew. */
+/* A dataset that was made anew, which no link leads to yet. */
 struct made {
-    hid_t file;
-    const char *path;
+    hid_t dataset;
     uint64_t values_bytes, bytes; /* with the index of chunks */
 };
 
 static bool fill_dataset(struct whole *w, const struct object *o, struct made *made)
 {
-    struct copy c = {.whole = w, .object = o, .native = -1};
+    struct copy c = {.whole = w, .object = o, .native = -1, .to = made->dataset};
     (void)ztio_type_of_hdf5(o->variable.type == ZT_F32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE,
                             &c.native);
     c.from = whole_open_dataset(w->in, o->path, BLOCK_BYTES);
-    c.to = whole_open_dataset(made->file, made->path, 0);
-    bool done = c.from >= 0 && c.to >= 0;
-    done = done ? copy_all(&c) : whole_fail_read(w, o->path);
+    if (c.from < 0)
+        return whole_fail_read(w, o->path);
+    const bool done = copy_all(&c);
     if (done) {
         made->values_bytes = H5Dget_storage_size(c.to);
         made->bytes = bytes_of(c.to);
     }
-    if (c.to >= 0 && H5Dclose(c.to) < 0 && done)
-        done = whole_fail_write(w, o->path);
-    if (c.from >= 0)
-        (void)H5Dclose(c.from);
+    (void)H5Dclose(c.from);
     return done;
 }
 
@@ -402,23 +398,20 @@ static bool make_anew(struct whole *w, struct object *o, hid_t from, struct made
 {
     const hid_t type = o->variable.type == ZT_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
     hid_t old = H5Dget_create_plist(from), space = H5Dget_space(from);
-    hid_t properties = new_properties(o, old, space);
+    hid_t properties = new_properties(o, old, space), access = whole_cache(0);
     if (properties >= 0 && o->choice.may_have_ways) {
         whole_choose_ways(w, o, from, properties);
         (void)H5Pmodify_filter(properties, o->choice.filter, H5Z_FLAG_MANDATORY, o->choice.words,
                                o->choice.word);
     }
-    hid_t to = properties >= 0 ? H5Dcreate2(made->file, made->path, type, space, H5P_DEFAULT,
-                                            properties, H5P_DEFAULT)
-                               : -1;
-    if (to < 0)
+    made->dataset = properties >= 0 ? H5Dcreate_anon(w->out, type, space, properties, access) : -1;
+    if (made->dataset < 0)
         (void)whole_fail_write(w, o->path);
-    else
-        (void)H5Dclose(to);
+    (void)H5Pclose(access);
     (void)H5Pclose(properties);
     (void)H5Sclose(space);
     (void)H5Pclose(old);
-    return to >= 0 && fill_dataset(w, o, made);
+    return made->dataset >= 0 && fill_dataset(w, o, made);
 }
 
 /* Its values are written when all is there that they may refer to. */
@@ -446,32 +439,31 @@ static bool make_empty(struct whole *w, const struct object *o)
 
 /* As it is stored; its attributes come later, with all others'. It must not be open: where chunks
  * of it are in HDF5's cache, H5Ocopy writes behind a buffer (seen with 1.10.8). */
-static bool copy_stored(struct whole *w, hid_t file, const char *path, const struct object *o)
+static bool copy_stored(struct whole *w, const struct object *o)
 {
     hid_t how = H5Pcreate(H5P_OBJECT_COPY);
     const bool done = how >= 0 && H5Pset_copy_object(how, H5O_COPY_WITHOUT_ATTR_FLAG) >= 0 &&
-                      H5Ocopy(file, path, w->out, o->path, how, H5P_DEFAULT) >= 0;
+                      H5Ocopy(w->in, o->path, w->out, o->path, how, H5P_DEFAULT) >= 0;
     if (!done)
         (void)whole_fail_write(w, o->path);
     (void)H5Pclose(how);
     return done;
 }
 
-/* Make it in a file of its own; take it over if it is smaller than it was. Otherwise o->choice
- * becomes to keep it. What is made in the file itself would leave a hole there. */
-static bool try_anew(struct whole *w, struct object *o, hid_t from, struct made *made)
+/* Make it anew, and link to it if it was asked for or is smaller than it was. Otherwise o->choice
+ * becomes to keep it, and HDF5 gives its room in the file to what is written next. */
+static bool try_anew(struct whole *w, struct object *o, hid_t from, uint64_t *values_bytes)
 {
-    hid_t access = whole_access(w);
-    made->file = ztio_create_hdf5(w->trial, H5P_DEFAULT, access);
-    made->path = "/trial";
-    bool done = made->file >= 0 ? make_anew(w, o, from, made) : whole_fail_write(w, o->path);
-    if (done && made->bytes + HEADER_BYTES < bytes_of(from))
-        done = copy_stored(w, made->file, made->path, o);
-    else if (done)
+    struct made made = {.dataset = -1};
+    bool done = make_anew(w, o, from, &made);
+    if (done && !o->choice.is_asked && made.bytes + HEADER_BYTES >= bytes_of(from))
         o->choice.what = ZTIO_KEEP;
-    if (made->file >= 0)
-        (void)H5Fclose(made->file);
-    (void)H5Pclose(access);
+    else if (done)
+        done = H5Olink(made.dataset, w->out, o->path, H5P_DEFAULT, H5P_DEFAULT) >= 0 ||
+               whole_fail_write(w, o->path);
+    if (made.dataset >= 0 && H5Dclose(made.dataset) < 0 && done)
+        done = whole_fail_write(w, o->path);
+    *values_bytes = made.values_bytes;
     return done;
 }
 
@@ -491,12 +483,11 @@ static hid_t open_source(struct whole *w, const struct object *o)
 
 static bool rewrite(struct whole *w, struct object *o)
 {
-    struct made made = {.file = w->out, .path = o->path};
+    uint64_t values_bytes;
     hid_t from = open_source(w, o);
     if (from < 0)
         return whole_fail_read(w, o->path);
-    const bool done =
-        o->choice.is_asked ? make_anew(w, o, from, &made) : try_anew(w, o, from, &made);
+    const bool done = try_anew(w, o, from, &values_bytes);
     (void)H5Dclose(from);
     if (!done)
         return false;
@@ -506,7 +497,7 @@ static bool rewrite(struct whole *w, struct object *o)
     }
     w->rewritten++;
     w->is_asked |= o->choice.is_asked;
-    w->how->done(w->how->user, &o->variable, made.values_bytes);
+    w->how->done(w->how->user, &o->variable, values_bytes);
     return true;
 }
 
@@ -515,5 +506,5 @@ bool whole_make_dataset(struct whole *w, struct object *o)
     const bool done = o->choice.what == ZTIO_KEEP || rewrite(w, o);
     if (!done || o->choice.what != ZTIO_KEEP)
         return done;
-    return o->is_by_value ? make_empty(w, o) : copy_stored(w, w->in, o->path, o);
+    return o->is_by_value ? make_empty(w, o) : copy_stored(w, o);
 }

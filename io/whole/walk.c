@@ -430,13 +430,9 @@ bool ztio_rewrite_hdf5(const char *path, const char *out, const struct ztio_crea
         return false;
     ztio_prepare_hdf5();
     struct ztio_bytes *bytes = ztio_bytes_create(out, creation, error);
-    struct ztio_bytes *trial = bytes ? ztio_bytes_create(out, creation, error) : NULL;
-    if (!trial) {
-        ztio_bytes_abandon(bytes);
+    if (!bytes)
         return false;
-    }
     w.label = ztio_bytes_label(bytes);
-    w.trial = ztio_bytes_hand_over(trial);
     bool done =
         ztio_bytes_is_file(bytes) ||
         ztio_fail(error, ZTIO_BAD_USE, "%s: netCDF and HDF5 go to files only; name one", w.label);
@@ -451,7 +447,6 @@ bool ztio_rewrite_hdf5(const char *path, const char *out, const struct ztio_crea
     for (size_t i = 0; i < w.count; i++)
         free(w.objects[i].path);
     free(w.objects);
-    ztio_bytes_abandon(trial);
     if (done)
         return ztio_bytes_commit(bytes, error);
     ztio_bytes_abandon(bytes);

@@ -64,7 +64,6 @@ struct whole {
     hid_t out;
     const char *place;  /* for sentences: what is read */
     const char *label;  /* likewise: what is written */
-    const char *trial;  /* a file in which a dataset is written, to see how many bytes it takes */
     uint64_t rewritten; /* datasets */
     bool is_asked;      /* one of them was */
     const struct ztio_rewrite *how;
@@ -105,6 +104,7 @@ bool whole_make_dataset(struct whole *whole, struct object *object);
  * itself. Where a chunk is written whole, no cache is best: the filter then runs, and fails, in the
  * call that writes. */
 hid_t whole_open_dataset(hid_t file, const char *path, size_t cache_bytes);
+hid_t whole_cache(size_t bytes); /* properties of access, to be closed */
 
 /* The bytes of a chunk, and axes along which it has more than one value. */
 uint64_t whole_chunk_bytes(const struct ztio_variable *variable, const hsize_t *chunk);
