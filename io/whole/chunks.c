@@ -2,9 +2,9 @@
  * HDF5 reads or writes other values. HDF5 itself is called by the calling thread alone, since it
  * may not bear several.
  *
- *     compressing      read block k + 1 | write the chunks of block k
- *     decompressing    read the chunks of block k + 1 | write block k
- *     meanwhile        threads code the chunks of both
+ *     compressing      read block k + 2 | write the chunks of block k
+ *     decompressing    read the chunks of block k + 2 | write block k
+ *     meanwhile        threads code the chunks of all
  *
  * Values are copied between a block, whose rows are long, and its chunks. The threads that code do
  * it; but if only one thread codes, all others wait for it, and the calling thread copies.
@@ -58,7 +58,7 @@ struct whole_coders {
     const struct whole_stored *stored; /* or chunks of the array in its file */
     hid_t from, native;
     uint32_t inner; /* threads for each chunk */
-    struct batch batch[2];
+    struct batch batch[WHOLE_BATCHES];
     uint32_t turn; /* the batch that is next to be filled */
     pthread_t thread[THREADS_MOST];
     uint32_t threads;
@@ -183,8 +183,8 @@ static bool code(const struct whole_coders *c, const struct batch *b, struct tas
 /* With the lock: the next chunk, of the older block first. */
 static struct task *take(struct whole_coders *c, struct batch **batch)
 {
-    for (uint32_t i = 0; i < 2; i++) {
-        struct batch *const b = &c->batch[(c->turn + i) % 2];
+    for (uint32_t i = 0; i < WHOLE_BATCHES; i++) {
+        struct batch *const b = &c->batch[(c->turn + i) % WHOLE_BATCHES];
         *batch = b;
         if (b->next < b->count)
             return &b->task[b->next++];
@@ -298,7 +298,7 @@ static void *allocate_values(size_t bytes)
 static bool make_batches(struct whole_coders *c, size_t chunks)
 {
     bool is_good = chunks <= SIZE_MAX / 2 / c->room;
-    for (uint32_t i = 0; i < 2 && is_good; i++) {
+    for (uint32_t i = 0; i < WHOLE_BATCHES && is_good; i++) {
         struct batch *const b = &c->batch[i];
         b->values = allocate_values(chunks * c->chunk_bytes);
         b->chunks = allocate_values(chunks * c->chunk_bytes);
@@ -312,7 +312,7 @@ static bool make_batches(struct whole_coders *c, size_t chunks)
 /* And the coders themselves. */
 static void free_batches(struct whole_coders *c)
 {
-    for (uint32_t i = 0; c && i < 2; i++) {
+    for (uint32_t i = 0; c && i < WHOLE_BATCHES; i++) {
         free(c->batch[i].task);
         free(c->batch[i].coded);
         free(c->batch[i].chunks);
@@ -373,7 +373,7 @@ void whole_coders_end(struct whole_coders *c)
 {
     if (!c)
         return;
-    for (uint32_t i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < WHOLE_BATCHES; i++)
         (void)wait_for_all(c, &c->batch[i]);
     (void)pthread_mutex_lock(&c->lock);
     c->is_ended = true;
@@ -494,7 +494,7 @@ bool whole_coders_start(struct whole_coders *c, const struct blocks *block, hid_
             is_good = read_chunk(c, &b->task[i], dataset);
     }
     H5E_END_TRY(void) pthread_mutex_lock(&c->lock);
-    c->turn = (c->turn + 1) % 2; /* the other one is older, and next */
+    c->turn = (c->turn + 1) % WHOLE_BATCHES; /* that one is the oldest, and next */
     b->count = b->next = 0;
     (void)pthread_mutex_unlock(&c->lock);
     for (size_t i = 0; i < count && is_good; i++) {
@@ -509,7 +509,10 @@ bool whole_coders_start(struct whole_coders *c, const struct blocks *block, hid_
 
 bool whole_coders_finish(struct whole_coders *c, const void *values, hid_t dataset)
 {
-    struct batch *const b = &c->batch[c->batch[1].values == values];
+    uint32_t at = 0;
+    while (c->batch[at].values != values)
+        at++;
+    struct batch *const b = &c->batch[at];
     bool is_good = true;
     H5E_BEGIN_TRY
     {

@@ -12,7 +12,7 @@ enum {
     CHUNK_LEAST = 32 << 10, /* of chunks that are kept: smaller ones compress badly */
     CHUNK_MOST = 64 << 20,  /* likewise: a larger one is a lot to decode for one value */
     BLOCK_BYTES = 32 << 20, /* read and written at a time, at most */
-    BLOCK_LEAST = 8 << 20,  /* of two blocks by turns; more where threads would have few chunks */
+    BLOCK_LEAST = 8 << 20,  /* of blocks by turns; more where threads would have few chunks */
     CHUNKS_A_THREAD = 4,
     HEADER_BYTES = 128 /* that chunks and a filter add to a dataset's header, at most */
 };
@@ -287,19 +287,21 @@ static void pass(const struct copy *c, uint64_t slices)
 
 static bool copy_by_threads(struct copy *c, struct whole_coders *coders, struct blocks *b)
 {
-    struct pending pending[2];
-    uint32_t begun = 0;
-    bool done;
-    do {
-        whole_take_block(b);
-        done = begin_block(c, coders, b, &pending[begun % 2]);
-        if (done && begun > 0) {
-            done = end_block(c, coders, &pending[(begun - 1) % 2]);
-            pass(c, b->from[0]);
+    struct pending pending[WHOLE_BATCHES];
+    uint64_t begun = 0, ended = 0;
+    bool is_more = true, done = true;
+    while (done && ended < begun + is_more) {
+        if (is_more && begun - ended < WHOLE_BATCHES) {
+            whole_take_block(b);
+            done = begin_block(c, coders, b, &pending[begun++ % WHOLE_BATCHES]);
+            is_more = whole_next_block(b);
+            continue;
         }
-        begun++;
-    } while (done && whole_next_block(b));
-    return done && end_block(c, coders, &pending[(begun - 1) % 2]);
+        done = end_block(c, coders, &pending[ended++ % WHOLE_BATCHES]);
+        if (ended < begun)
+            pass(c, pending[ended % WHOLE_BATCHES].block.from[0]);
+    }
+    return done;
 }
 
 /* Blocks that stay in a cache, but large ones where HDF5 would decode a chunk for each of them. */

@@ -172,6 +172,9 @@ bool whole_stored_read(const struct whole_stored *stored, const hsize_t *from, s
  * dataset that gets these properties. */
 void whole_choose_ways(struct whole *whole, struct object *object, hid_t from, hid_t properties);
 
+/* Blocks that are begun and not finished: one is read, one coded and one written. */
+enum { WHOLE_BATCHES = 3 };
+
 /* whole/chunks.c: threads for the filter of a dataset that is written, or read (is_back), in blocks
  * whose values are 'native' in memory. NULL where HDF5 has to code. */
 struct whole_coders;
@@ -179,8 +182,8 @@ struct whole_coders *whole_coders_begin(hid_t dataset, hid_t native, const struc
                                         bool is_back, uint32_t threads);
 void whole_coders_end(struct whole_coders *coders); /* NULL: nothing */
 
-/* Memory for the values of the next block. There are two by turns: the block before the last one
- * must be finished. */
+/* Memory for the values of the next block. There are WHOLE_BATCHES by turns: the block so
+ * many before must be finished. */
 void *whole_coders_values(struct whole_coders *coders);
 
 /* Before the first block: where all values of the array are, which then need not be in the memory
