@@ -104,8 +104,6 @@ static void *scan_chunks(void *user)
     struct chunks *const c = user;
     hsize_t from[ZTIO_MAX_AXES];
     char *const piece = malloc(PIECE_BYTES);
-    if (!piece)
-        stop(c, &c->is_unread);
     while (piece && take_chunk(c, from))
         scan_chunk(c, from, piece);
     free(piece);
@@ -155,6 +153,8 @@ static bool scan_stored(struct whole *w, const struct whole_stored *stored, hid_
         (void)pthread_join(other, NULL);
     (void)pthread_mutex_destroy(&c.parts);
     (void)pthread_mutex_destroy(&c.lock);
+    if (c.next < c.count && !c.is_unread && !c.is_refused)
+        return ztio_fail_memory(w->error, w->place);
     /* where reading failed, HDF5 reads too, and says why */
     const bool done = !c.is_refused && scan_others(w, &c, dataset, native, v);
     return done && (!c.is_unread ||
