@@ -9,6 +9,9 @@
  * Values are copied between a block, whose rows are long, and its chunks. The threads that code do
  * it; but if only one thread codes, all others wait for it, and the calling thread copies.
  *
+ * Where there are no more processors than threads that may code, the calling thread is one of them
+ * instead of one more: else it would write at a part of its speed, and threads wait for it.
+ *
  * Bytes and their order in the file are those of HDF5's own pipeline. What goes wrong on a thread
  * is done again by HDF5, which fails with its sentence. */
 #include "whole/whole.h"
@@ -17,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #if H5_VERSION_GE(1, 10, 3)
 
@@ -49,6 +53,7 @@ struct whole_coders {
     size_t words;
     bool is_back;    /* decompressing */
     bool has_copier; /* the calling thread copies */
+    char *scratch;   /* the calling thread codes while it would wait: the values of a chunk */
     uint32_t rank;
     size_t value_bytes, chunk_bytes;
     size_t room; /* for the coded bytes of a chunk */
@@ -192,36 +197,42 @@ static struct task *take(struct whole_coders *c, struct batch **batch)
     return NULL;
 }
 
+/* With the lock, which is given back meanwhile: code the next chunk. False: there is none. */
+static bool code_next(struct whole_coders *c, char *scratch)
+{
+    struct batch *b;
+    struct task *const t = take(c, &b);
+    if (!t)
+        return false;
+    (void)pthread_mutex_unlock(&c->lock);
+    const bool is_good = code(c, b, t, scratch);
+    (void)pthread_mutex_lock(&c->lock);
+    t->is_failed = !is_good;
+    t->is_done = true;
+    (void)pthread_cond_broadcast(&c->changed);
+    return true;
+}
+
 static void *code_chunks(void *user)
 {
     struct whole_coders *const c = user;
     char *const scratch = c->has_copier ? NULL : malloc(c->chunk_bytes);
-    struct batch *b;
     (void)pthread_mutex_lock(&c->lock);
-    while (!c->is_ended) {
-        struct task *const t = take(c, &b);
-        if (!t) {
+    while (!c->is_ended)
+        if (!code_next(c, scratch))
             (void)pthread_cond_wait(&c->changed, &c->lock);
-            continue;
-        }
-        (void)pthread_mutex_unlock(&c->lock);
-        const bool is_good = code(c, b, t, scratch);
-        (void)pthread_mutex_lock(&c->lock);
-        t->is_failed = !is_good;
-        t->is_done = true;
-        (void)pthread_cond_broadcast(&c->changed);
-    }
     (void)pthread_mutex_unlock(&c->lock);
     free(scratch);
     return NULL;
 }
 
-/* Wait until a chunk is done; false: it failed. */
+/* Wait until a chunk is done, or help; false: it failed. */
 static bool wait_for(struct whole_coders *c, const struct task *t)
 {
     (void)pthread_mutex_lock(&c->lock);
     while (!t->is_done)
-        (void)pthread_cond_wait(&c->changed, &c->lock);
+        if (!c->scratch || !code_next(c, c->scratch))
+            (void)pthread_cond_wait(&c->changed, &c->lock);
     (void)pthread_mutex_unlock(&c->lock);
     return !t->is_failed;
 }
@@ -318,6 +329,8 @@ static void free_batches(struct whole_coders *c)
         free(c->batch[i].chunks);
         free(c->batch[i].values);
     }
+    if (c)
+        free(c->scratch);
     free(c);
 }
 
@@ -352,9 +365,11 @@ struct whole_coders *whole_coders_begin(hid_t dataset, hid_t native, const struc
     c->inner = (uint32_t)(threads / wanted);
     c->has_copier = wanted == 1;
     c->room = c->chunk_bytes + c->chunk_bytes / 64 + LEAST_ROOM;
+    if (wanted > 1 && wanted >= (uint64_t)sysconf(_SC_NPROCESSORS_ONLN))
+        c->scratch = malloc(c->chunk_bytes);
     if (!make_batches(c, (size_t)chunks))
         goto none;
-    begin_threads(c, (uint32_t)wanted);
+    begin_threads(c, (uint32_t)wanted - (c->scratch ? 1 : 0));
     if (c->threads == 0) {
         (void)pthread_cond_destroy(&c->changed);
         (void)pthread_mutex_destroy(&c->lock);
