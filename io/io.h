@@ -203,7 +203,8 @@ struct ztio_choice {
 
 struct ztio_rewrite {
     void *user;
-    uint32_t threads; /* that code chunks, beside the calling one, which calls HDF5 */
+    uint32_t threads; /* that code chunks; the calling one, which calls HDF5, is one more while
+                         there are processors for it */
     /* Called for every such dataset before any work. */
     bool (*choose)(void *user, const struct ztio_variable *variable, struct ztio_choice *choice,
                    struct ztio_error *error);
