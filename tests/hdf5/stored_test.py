@@ -129,6 +129,25 @@ def test_chunks_that_are_not_there():
         check(made[0] == made[1], "chunks that are not there are not coded as fill values")
 
 
+def test_room_is_used_again():
+    """What is coded and then kept as it was leaves no hole."""
+    rng = np.random.default_rng(3)
+    with h5py.File("mixed.h5", "w", libver="earliest") as f:
+        for name in ("noise", "z_noise"):
+            bits = rng.integers(0, 2**32, 500000, dtype="u4")
+            f[name] = (bits & 0xff7fffff).view("f4")
+        f["smooth"] = field()
+    for exec_ in ("serial", "omp=3"):
+        done("compress", "mixed.h5", "-qf", "-x", exec_, "-o", "all.h5")
+        done("compress", "mixed.h5", "-qf", "-x", exec_, "-o", "one.h5", "--var", "smooth:lossless")
+        with h5py.File("mixed.h5") as was, h5py.File("all.h5") as f:
+            check(not f["noise"]._filters and f["smooth"]._filters, "noise is not kept")
+            for name in was:
+                check(np.array_equal(was[name][...].view("u4"), f[name][...].view("u4")), name)
+        extra = os.path.getsize("all.h5") - os.path.getsize("one.h5")
+        check(abs(extra) <= 4096, f"what was tried and kept leaves {extra} bytes")
+
+
 def refused(path, part):
     for exec_ in ("serial", "omp=3"):
         for words in (["--abs", "1e-3"], ["--rel", "1e-3"]):
@@ -155,7 +174,8 @@ def test_damage():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for test in (test_layouts, test_chunks_that_are_not_there, test_damage):
+    for test in (test_layouts, test_chunks_that_are_not_there,
+                 test_room_is_used_again, test_damage):
         test()
     os.chdir("/")
 if not failures:
