@@ -133,6 +133,12 @@ ZTI_INLINE uint64_t v_top_bits_8(u8s v)
 {
     return (uint32_t)_mm256_movemask_epi8((__m256i)v);
 }
+/* A bit for each lane: its highest one. */
+ZTI_INLINE uint32_t v_signs_32(u32s v)
+{
+    return (uint32_t)_mm256_movemask_ps((__m256)v);
+}
+
 ZTI_INLINE uint64_t v_bits_above_8(u8s v, u8s other)
 {
     return (uint32_t)~v_top_bits_8((u8s)(v_min_8(v, other) == v));

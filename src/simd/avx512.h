@@ -120,6 +120,12 @@ ZTI_INLINE u8s v_bytes_32(const u32s *v)
         _mm512_packus_epi16(low, high));
 }
 
+/* A bit for each lane: its highest one. */
+ZTI_INLINE uint32_t v_signs_32(u32s v)
+{
+    return _mm512_movepi32_mask((__m512i)v);
+}
+
 ZTI_INLINE uint64_t v_bits_above_8(u8s v, u8s other)
 {
     return _mm512_cmpgt_epu8_mask((__m512i)v, (__m512i)other);

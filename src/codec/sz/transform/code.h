@@ -174,7 +174,7 @@ ZTI_INLINE void prefetch_next(const struct zti_tf_layout *layout, const uint32_t
 static struct ahead ahead_of(const struct zti_tf_layout *layout, const uint32_t *extent,
                              const number *block)
 {
-    enum { ROWS = 6 };
+    enum { ROWS = 16 };
     struct ahead a = {.is_left = true};
     for (uint32_t i = 0; i < ROWS; i++)
         prefetch_next(layout, extent, block, &a);

@@ -72,12 +72,34 @@ ZTI_INLINE void write_some(struct zti_bit_writer *w, uint64_t v, uint32_t n)
 }
 
 #if IS_NARROW && defined(ZTI_WITH_AVX2)
+/* Append the signs of a segment of multiples of which none leaves more bits open; false: some do,
+ * and nothing is appended. */
+ZTI_INLINE bool write_signs(const number *value, struct zti_bit_writer *w)
+{
+    uint32_t some = 0, below = 0;
+    u32s is_open = {0};
+    for (uint32_t i = 0; i < ZTI_TF_SEGMENT; i += V_LANES_32) {
+        const u32s v = v_load_32(value + i), m = v & (UINT32_MAX >> 1);
+        is_open |= (u32s)((f32s)m >= (int)ZTI_TF_PLAIN_MAGNITUDES);
+        some |= v_signs_32((u32s)(m != 0)) << i;
+        below |= v_signs_32(v) << i;
+    }
+    if (v_is_any(is_open))
+        return false;
+    write_some(w, gather_bits(below, some), zti_popcount64(some));
+    return true;
+}
+
 /* write_open by vectors, as far as multiples are below 2^24 and fill these. Returns how many. */
 ZTI_INLINE uint32_t write_open_fields(const number *value, uint32_t n, struct zti_bit_writer *w)
 {
     enum { OPEN_FROM = BIAS + 4, PLAIN_BITS = 2 }; /* exponents; bits behind the leading one */
     uint32_t i = 0;
     for (; i + FIELDS <= n; i += FIELDS) {
+        if (i % ZTI_TF_SEGMENT == 0 && i + ZTI_TF_SEGMENT <= n && write_signs(value + i, w)) {
+            i += ZTI_TF_SEGMENT - FIELDS;
+            continue;
+        }
         const fields v = v_load_32(value + i), m = v & (UINT32_MAX >> 1);
         const fields exponent = m >> MANTISSA_BITS, is_some = (fields)(m != 0);
         const fields is_open = (fields)((i_fields)exponent >= OPEN_FROM);

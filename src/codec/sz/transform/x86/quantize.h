@@ -16,6 +16,7 @@ struct tally {
     struct lane_sums sums;
     uint32_t values;
     uint64_t open_bits;
+    uint32_t number[ZTI_TF_CENTROIDS]; /* beside those of lanes */
 };
 
 /* The multiples of the step in a vector of coefficients; *m: their magnitudes. */
@@ -112,14 +113,82 @@ ZTI_INLINE void quantize_group(number *value, uint32_t n, number scale, number p
     tally->open_bits += open_bits_of(bytes);
 }
 
+#if defined(ZTI_WITH_AVX512)
+enum { PLAIN_GROUP = 2 * V_LANES_32 };
+
+/* A vector of magnitudes that are their own symbols: their multiples, cells and tally. */
+ZTI_INLINE void put_plain(number *value, b32s places, u32s v, f32s m, f32s up, number part,
+                          uint8_t *symbol, uint16_t *cell, i32s *off, struct tally *t)
+{
+    const __m512 u = (__m512)up, two = _mm512_set1_ps(2);
+    const b32s some = _mm512_cmp_ps_mask(u, _mm512_setzero_ps(), _CMP_NEQ_OQ);
+    const b32s is1 = _mm512_cmp_ps_mask(u, _mm512_set1_ps(1), _CMP_EQ_OQ);
+    const b32s is2 = _mm512_cmp_ps_mask(u, two, _CMP_EQ_OQ);
+    const b32s is3 = _mm512_cmp_ps_mask(u, two, _CMP_GT_OQ);
+    const __m512i by = (__m512i) __builtin_convertvector((m - up) * (int)ZTI_TF_OFF_PARTS, i32s);
+    const __m512i whole = _mm512_cvttps_epi32(u);
+    const __m512i weight = part == 1 ? whole : _mm512_cvttps_epi32((__m512)(up * part));
+    off[0] = (i32s)_mm512_mask_add_epi32((__m512i)off[0], is1, (__m512i)off[0], by);
+    off[1] = (i32s)_mm512_mask_add_epi32((__m512i)off[1], is2, (__m512i)off[1], by);
+    off[2] = (i32s)_mm512_mask_add_epi32((__m512i)off[2], is3, (__m512i)off[2], by);
+    t->number[0] += (uint32_t)_mm_popcnt_u32(is1);
+    t->number[1] += (uint32_t)_mm_popcnt_u32(is2);
+    t->number[2] += (uint32_t)_mm_popcnt_u32(is3);
+    t->open_bits += (uint32_t)_mm_popcnt_u32(some);
+    const u32s multiple = (v & ~(UINT32_MAX >> 1)) | (u32s)up;
+    if (places == (b32s)UINT32_MAX) { /* loads wait for masked stores */
+        v_store_32(value, multiple);
+        v_store_half_32(cell, (u32s)weight);
+    } else {
+        _mm512_mask_storeu_epi32(value, places, (__m512i)multiple);
+        _mm256_mask_storeu_epi16(cell, places, _mm512_cvtepi32_epi16(weight));
+    }
+    v_store_bytes_32(symbol, (u32s)whole);
+}
+
+/* The next coefficients of a row, up to PLAIN_GROUP of them, if their magnitudes are their own
+ * symbols; false: nothing is done. */
+ZTI_INLINE bool quantize_plain(number *value, uint32_t n, number scale, number part,
+                               uint8_t *symbol, uint16_t *cell, struct tally *t)
+{
+    const uint32_t places = UINT32_MAX >> (PLAIN_GROUP - n);
+    const b32s low = (b32s)places, high = (b32s)(places >> V_LANES_32);
+    const u32s a = (u32s)_mm512_maskz_loadu_epi32(low, value);
+    const u32s b = (u32s)_mm512_maskz_loadu_epi32(high, value + V_LANES_32);
+    const f32s m_a = (f32s)(a & (UINT32_MAX >> 1)) * scale;
+    const f32s m_b = (f32s)(b & (UINT32_MAX >> 1)) * scale;
+    const f32s up_a = v_floor_32(m_a + (number)ZTI_TF_ROUNDING);
+    const f32s up_b = v_floor_32(m_b + (number)ZTI_TF_ROUNDING);
+    const __m512 most = _mm512_max_ps((__m512)up_a, (__m512)up_b);
+    if (_mm512_cmp_ps_mask(most, _mm512_set1_ps((int)ZTI_TF_PLAIN_MAGNITUDES), _CMP_NLT_UQ) != 0)
+        return false;
+    i32s off[ZTI_TF_CENTROIDS] = {t->sums.off[0], t->sums.off[1], t->sums.off[2]};
+    put_plain(value, low, a, m_a, up_a, part, symbol, cell, off, t);
+    put_plain(value + V_LANES_32, high, b, m_b, up_b, part, symbol + V_LANES_32, cell + V_LANES_32,
+              off, t);
+    for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++)
+        t->sums.off[k] = off[k];
+    return true;
+}
+#else
+enum { PLAIN_GROUP = ROW_GROUP };
+
+ZTI_INLINE bool quantize_plain(number *value, uint32_t n, number scale, number part,
+                               uint8_t *symbol, uint16_t *cell, struct tally *t)
+{
+    (void)value, (void)n, (void)scale, (void)part, (void)symbol, (void)cell, (void)t;
+    return false;
+}
+#endif
+
 static void quantize_row(number *value, uint32_t n, number scale, number part, uint8_t *symbol,
                          uint16_t *cell, struct tally *tally)
 {
-    uint32_t i = 0;
-    for (; i + ROW_GROUP <= n; i += ROW_GROUP)
-        quantize_group(value + i, ROW_GROUP, scale, part, symbol + i, cell + i, tally);
-    if (i < n)
-        quantize_group(value + i, n - i, scale, part, symbol + i, cell + i, tally);
+    for (uint32_t i = 0, some; i < n; i += some) {
+        some = n - i < PLAIN_GROUP ? n - i : (uint32_t)PLAIN_GROUP;
+        if (!quantize_plain(value + i, some, scale, part, symbol + i, cell + i, tally))
+            quantize_group(value + i, some, scale, part, symbol + i, cell + i, tally);
+    }
     tally->values += n;
 }
 
@@ -132,6 +201,8 @@ static void add_tally(struct zti_tf_tally *all, uint32_t octave, struct tally *t
         }
         all->is_over |= t->sums.is_over[i] != 0;
     }
+    for (uint32_t k = 0; k < ZTI_TF_CENTROIDS; k++)
+        all->times[octave][k] += t->number[k];
     all->open_bits += t->open_bits;
     memset(t, 0, sizeof *t);
 }
