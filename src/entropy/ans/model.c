@@ -186,15 +186,19 @@ void zti_ans_write(const struct zti_ans_model *model, struct zti_bit_writer *wri
 
 /* ---- the tables for coding ---- */
 
-/* Give states to symbols: in the decoder's table each state has its symbol. */
+/* Give states to symbols: in the decoder's table each state has its symbol. Symbols stand in runs
+ * first; state x is number x * BACK of these. */
 static void spread(struct zti_ans_model *model)
 {
-    uint32_t state = 0;
+    enum { BACK = 171, MASK = ZTI_ANS_STATES - 1 };
+    _Static_assert(((int)ZTI_ANS_SPREAD_STEP * BACK & MASK) == 1, "one undoes the other");
+    uint16_t run[ZTI_ANS_STATES];
+    uint32_t at = 0;
     for (uint32_t s = 0; s < model->alphabet; s++)
-        for (uint32_t n = model->frequencies[s]; n > 0; n--) {
-            model->decode[state] = s;
-            state = (state + ZTI_ANS_SPREAD_STEP) & (ZTI_ANS_STATES - 1);
-        }
+        for (uint32_t n = model->frequencies[s]; n > 0; n--)
+            run[at++] = (uint16_t)s;
+    for (uint32_t x = 0; x < ZTI_ANS_STATES; x++)
+        model->decode[x] = run[x * BACK & MASK];
 }
 
 /* Set the encoder's steps of a symbol (spec.h); its states begin at 'place' in next. */
@@ -207,19 +211,23 @@ static void make_steps(struct zti_ans_model *model, uint32_t symbol, uint32_t pl
     model->steps[2 * symbol + 1] = place - f;
 }
 
-/* The encoder's tables, of states that have symbols. */
+/* The encoder's tables, of states that have symbols. Those of a symbol are filled from both ends: a
+ * place that has just been counted up or down is waited for. */
 static void make_encoder(struct zti_ans_model *model)
 {
-    uint16_t place[ZTI_ANS_MAX_ALPHABET];
+    uint16_t first[ZTI_ANS_MAX_ALPHABET], end[ZTI_ANS_MAX_ALPHABET];
     uint32_t at = 0;
     for (uint32_t s = 0; s < model->alphabet; s++) {
-        place[s] = (uint16_t)at;
+        first[s] = (uint16_t)at;
         if (model->frequencies[s] > 0)
             make_steps(model, s, at);
         at += model->frequencies[s];
+        end[s] = (uint16_t)at;
     }
-    for (uint32_t x = 0; x < ZTI_ANS_STATES; x++)
-        model->next[place[model->decode[x]]++] = (uint16_t)(ZTI_ANS_STATES + x);
+    for (uint32_t x = 0, y = ZTI_ANS_STATES - 1; x < y; x++, y--) {
+        model->next[first[model->decode[x]]++] = (uint16_t)(ZTI_ANS_STATES + x);
+        model->next[--end[model->decode[y]]] = (uint16_t)(ZTI_ANS_STATES + y);
+    }
 }
 
 /* The decoder's table: the entries of states that have symbols, in their place. */
@@ -249,28 +257,49 @@ static bool count_used(const uint64_t *counts, struct zti_ans_model *model)
     return model->used > 1;
 }
 
+/* The same model without symbols behind the last one that is used: loops over symbols are short. */
+static struct zti_ans_model used_part(const struct zti_ans_model *model)
+{
+    struct zti_ans_model part = *model;
+    part.alphabet = model->used > 0 ? model->only + 1 : 0;
+    return part;
+}
+
+/* Weights with a precision, and frequencies. */
+static void set_precision(const uint64_t *counts, uint32_t precision, struct zti_ans_model *model)
+{
+    struct zti_ans_model part = used_part(model);
+    weigh(counts, precision, &part);
+    normalise(&part);
+    model->precision = precision;
+}
+
+static void make_tables(const struct zti_ans_model *model)
+{
+    struct zti_ans_model part = used_part(model);
+    if (model->used > 0) {
+        spread(&part);
+        make_encoder(&part);
+    }
+}
+
 void zti_ans_make(const uint64_t *counts, uint32_t precisions, struct zti_ans_model *model)
 {
     uint64_t least = UINT64_MAX;
     uint32_t best = 0;
     const bool are_several = count_used(counts, model);
+    const struct zti_ans_model part = used_part(model);
     for (uint32_t p = 0; are_several && p < precisions; p++) {
-        weigh(counts, p, model);
-        normalise(model);
-        const uint64_t cost = zti_ans_cost_bits(model, counts) + zti_ans_stored_bits(model);
+        set_precision(counts, p, model);
+        const uint64_t cost = zti_ans_cost_bits(&part, counts) + zti_ans_stored_bits(model);
         if (cost < least) {
             least = cost;
             best = p;
         }
     }
-    if (are_several) {
-        weigh(counts, best, model);
-        normalise(model);
-    }
-    if (model->used > 0) {
-        spread(model);
-        make_encoder(model);
-    }
+    if (are_several)
+        set_precision(counts, best, model);
+    make_tables(model);
 }
 
 /* Bits that symbols take by weights, and the table; 'log2' is of the numbers below 16. */
@@ -307,14 +336,9 @@ void zti_ans_make_quickly(const uint64_t *counts, uint32_t precisions, struct zt
             best = p;
         }
     }
-    if (are_several) {
-        weigh(counts, best, model);
-        normalise(model);
-    }
-    if (model->used > 0) {
-        spread(model);
-        make_encoder(model);
-    }
+    if (are_several)
+        set_precision(counts, best, model);
+    make_tables(model);
 }
 
 zt_status zti_ans_build(zt_context *context, const uint64_t *counts, uint32_t alphabet,
