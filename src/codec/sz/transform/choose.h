@@ -50,7 +50,11 @@ static uint64_t small_values(uint64_t tile_values)
 struct boxes {
     uint32_t n;
     struct place box[ZTI_TF_BOXES];
+    bool is_kept[ZTI_TF_BOXES]; /* a box has been transformed */
 };
+
+_Static_assert((ZTI_TF_BOXES + 1) * (int)ZTI_TF_BOX_VALUES <= (int)ZTI_TF_FEW_VALUES,
+               "boxes of a larger tile have room in it");
 
 static struct boxes boxes_of(const struct zti_coding *coding, const struct place *tile)
 {

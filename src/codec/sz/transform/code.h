@@ -259,6 +259,8 @@ struct coder {
     uint32_t parts_way;
     struct zti_tf_tally tally;
     size_t times[ZTI_LL_ALPHABET]; /* how often magnitudes have a symbol */
+    number *kept;                  /* NULL, or coefficients that are coded with several steps */
+    bool *is_kept;                 /* whether they are there */
 };
 
 /* Contexts of a row whose cells are known. */

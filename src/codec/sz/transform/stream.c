@@ -168,6 +168,7 @@ static void lay_out_tile(struct parts *p, size_t n, size_t bands, size_t number_
         slot->correction_model[k].decode = part_of(p, model);
     if (!is_encoded)
         return;
+    slot->kept = n <= ZTI_TF_FEW_VALUES ? part_of(p, n * number_bytes) : NULL;
     lay_out_lists(p, n, slot);
     slot->counts = part_of(p, sizeof *slot->counts);
     slot->table.entry = part_of(p, zti_ans_mixed_table_bytes(ZTI_LL_MODELS, ZTI_LL_MODELS));

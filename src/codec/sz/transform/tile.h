@@ -76,8 +76,14 @@ static bool make_bands(struct coder *c, const struct zti_array *array, const str
                                         *slot->counts, &c->tally);
     }
     zti_tf_set_way(&slot->layout, way);
-    if (!gather_coefficients(slot, array, place))
+    if (c->kept && *c->is_kept)
+        copy(slot->values, c->kept, slot->layout.values);
+    else if (!gather_coefficients(slot, array, place))
         return false;
+    if (c->kept && !*c->is_kept) {
+        copy(c->kept, slot->values, slot->layout.values);
+        *c->is_kept = true;
+    }
     code_bands(c);
     return true;
 }
@@ -233,10 +239,12 @@ struct boxes_work {
     const struct zti_array *array;
     const struct boxes *boxes;
     const struct coded *tile;
+    bool *is_kept;
     uint64_t bytes[ZTI_TF_BOXES]; /* but for their fronts; UINT64_MAX: too many */
 };
 
-/* Code a box: with a crew, each thread in a slot of its own. */
+/* Code a box: with a crew, each thread in a slot of its own. Else its coefficients are kept from
+ * one step to the next, behind those of a box in the slot. */
 static void code_box(void *shared, uint32_t worker, uint64_t which)
 {
     struct boxes_work *const b = shared;
@@ -248,6 +256,9 @@ static void code_box(void *shared, uint32_t worker, uint64_t which)
         own.slot = &slot->box[worker];
         own.slot->worker = &slot->worker[worker];
         set_extent(b->coding, box, &own.slot->layout);
+    } else if (!b->coder->kernels) {
+        own.kept = (number *)slot->values + (1 + which) * ZTI_TF_BOX_VALUES;
+        own.is_kept = &b->is_kept[which];
     }
     const size_t bytes = code_tile(&own, b->coding, b->array, box, NULL, &tile);
     b->bytes[which] = bytes < SIZE_MAX ? bytes_behind_front(&tile) : UINT64_MAX;
@@ -255,12 +266,14 @@ static void code_box(void *shared, uint32_t worker, uint64_t which)
 
 /* Bytes of a tile with a step, or of boxes, but for their fronts; UINT64_MAX: too many. */
 static uint64_t boxes_bytes(struct coder *c, const struct zti_coding *coding,
-                            const struct zti_array *array, const struct boxes *boxes, uint8_t *room,
+                            const struct zti_array *array, struct boxes *boxes, uint8_t *room,
                             struct coded *tile)
 {
-    struct boxes_work b = {c, coding, array, boxes, tile, {0}};
+    struct boxes_work b = {c, coding, array, boxes, tile, boxes->is_kept, {0}};
     uint64_t sum = 0;
     if (boxes->n == 1) {
+        c->kept = c->kernels ? NULL : c->slot->kept;
+        c->is_kept = &boxes->is_kept[0];
         const size_t bytes = code_tile(c, coding, array, &boxes->box[0], room, tile);
         return bytes < SIZE_MAX ? bytes : UINT64_MAX;
     }
@@ -289,7 +302,7 @@ static bool is_hopeless(const struct zti_coding *coding, const struct boxes *box
  * one that the tile has first, then others on the side where there are fewer. least: the bytes with
  * the first one, where the tile is coded with it already, or 0. Returns the bytes. */
 static uint64_t choose_step(struct coder *c, const struct zti_coding *coding,
-                            const struct zti_array *array, const struct boxes *boxes, uint8_t *room,
+                            const struct zti_array *array, struct boxes *boxes, uint8_t *room,
                             struct coded *tile, uint64_t least)
 {
     enum { BY = 4, LEAST = 12, MOST = 36 };

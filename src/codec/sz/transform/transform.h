@@ -78,6 +78,7 @@ struct zti_tf_worker {
 struct zti_tf_slot {
     uint8_t *memory;
     void *values; /* coefficients, or values in C order: f32 in narrow streams, else f64 */
+    void *kept;   /* coefficients that are coded with several steps, of few values; encoding only */
     uint32_t workers;
     struct zti_tf_worker *worker;
     struct zti_crew *crew;
