@@ -2,6 +2,7 @@
  * Lines along an axis are lifted some side by side: value i of line k is at i * width + k. Sums are
  * of single products in one order, whatever the instruction set. */
 
+enum { CACHE_LINE = 64 };
 enum { LOW_MARGIN = ZTI_TF_LINE_MARGIN, HIGH_MARGIN = 2, AHEAD = 4 };
 
 /* Low and high values of lines side by side, with margins; and which are needed: values, and those
@@ -44,7 +45,6 @@ ZTI_INLINE void copy(number *to, const number *from, size_t n)
 /* Prefetch a line of numbers that are next to each other. */
 ZTI_INLINE void prefetch_line(const void *from, size_t bytes)
 {
-    enum { CACHE_LINE = 64 };
     for (size_t i = 0; i < bytes; i += CACHE_LINE)
         __builtin_prefetch((const uint8_t *)from + i);
 }
@@ -111,6 +111,49 @@ ZTI_INLINE void take_update(const number *low, const number *high, size_t n, ptr
 ZTI_INLINE number *line_in(const struct lines *l, uint32_t i)
 {
     return (i % 2 ? l->high : l->low) + i / 2 * l->width;
+}
+
+/* n values less, or plus, what these functions subtract or add, in place. */
+ZTI_INLINE void predict_in_place(number *restrict high, const number *low, size_t n, ptrdiff_t w)
+{
+    for (size_t i = 0; i < n; i++)
+        high[i] -= PREDICTION(low + i);
+}
+
+ZTI_INLINE void update_in_place(number *restrict low, const number *high, size_t n, ptrdiff_t w)
+{
+    for (size_t i = 0; i < n; i++)
+        low[i] += UPDATE(high + i);
+}
+
+/* Copy numbers past the caches: whole lines of these, at both places. */
+ZTI_INLINE void stream_lines(number *to, const number *from, size_t n)
+{
+    for (size_t i = 0; i < n; i += CACHE_LINE / sizeof *to)
+        v_stream_line(to + i, from + i);
+}
+
+/* Whether lines can be streamed. */
+static bool are_whole_lines(const struct lines *l, const number *to, size_t stride)
+{
+    return ((uintptr_t)to | stride * sizeof *to | l->width * sizeof *to) % CACHE_LINE == 0;
+}
+
+/* lift_lines past the caches. */
+static void lift_and_stream(const struct lines *l, number *to, size_t stride)
+{
+    const size_t w = l->width;
+    mirror_lows(l);
+    for (uint32_t i = 0; i < l->highs; i++) {
+        predict_in_place(l->high + i * w, l->low + i * w, w, (ptrdiff_t)w);
+        stream_lines(to + (l->lows + i) * stride, l->high + i * w, w);
+    }
+    mirror_highs(l);
+    for (uint32_t i = 0; i < l->lows; i++) {
+        update_in_place(l->low + i * w, l->high + i * w, w, (ptrdiff_t)w);
+        stream_lines(to + i * stride, l->low + i * w, w);
+    }
+    v_stream_end();
 }
 
 /* Lift lines whose values are in place, to where their first values are next to each other. */
@@ -479,6 +522,9 @@ static void load_origin(struct origin *o, const struct level_work *s, const stru
         atomic_store_explicit(&o->is_bad, true, memory_order_relaxed);
 }
 
+/* Tiles of so many values leave the caches between levels. */
+enum { STREAMED_VALUES = 1 << 21 };
+
 static void lift_bundle(const struct level_work *s, uint64_t which, number *memory)
 {
     const uint32_t a = s->level->axis;
@@ -499,7 +545,9 @@ static void lift_bundle(const struct level_work *s, uint64_t which, number *memo
                 prefetch_line(at + (i + AHEAD) * stride, l.width * sizeof *at);
             copy(line_in(&l, i), at + i * stride, l.width);
         }
-        lift_lines(&l, at, stride);
+        const bool is_large = s->slot->layout.values >= STREAMED_VALUES;
+        const bool is_streamed = s->origin && is_large && are_whole_lines(&l, at, stride);
+        (is_streamed ? lift_and_stream : lift_lines)(&l, at, stride);
     }
 }
 
