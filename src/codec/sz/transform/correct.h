@@ -168,38 +168,19 @@ static size_t write_exact(const struct correcting *c, const struct found *f, siz
     return sum;
 }
 
-/* Whether all of some corrections are of one step. */
-ZTI_INLINE bool are_single(const struct pairs *p)
-{
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < PAIRS; i++)
-        any |= p->symbol[2 * i + 1];
-    return any == 0;
-}
-
-/* Count what a chunk's corrections are as symbols, and their open bits. Gaps are counted by two
- * counters in turns: one that is counted again at once waits for its store. */
+/* Count what a chunk's corrections are as symbols, and their open bits. */
 static void count_chunk(const struct found *f, size_t first, struct zti_tf_part *chunk,
                         zti_ll_counts *counts)
 {
-    uint32_t gaps[2][ZTI_LL_ALPHABET] = {{0}};
     struct pair_walk walk = pair_walk_of(f, first);
     struct pairs p;
     *chunk = (struct zti_tf_part){.symbols = 2 * (f->count - f->exact), .exact = f->exact};
-    while (next_pairs(&walk, &p)) {
-        const bool is_single = are_single(&p);
-        uint32_t open_bits = 0;
-        for (uint32_t i = 0; i < p.n; i++)
-            gaps[i % 2][p.symbol[2 * i]]++;
-        for (uint32_t i = 0; i < p.n; i++)
-            open_bits += p.open_bits[i];
-        for (uint32_t i = 0; i < p.n && !is_single; i++)
+    while (next_pairs(&walk, &p))
+        for (uint32_t i = 0; i < p.n; i++) {
+            (*counts)[ZTI_TF_GAP][p.symbol[2 * i]]++;
             (*counts)[ZTI_TF_STEPS][p.symbol[2 * i + 1]]++;
-        (*counts)[ZTI_TF_STEPS][0] += is_single ? p.n : 0;
-        chunk->open_bits += open_bits;
-    }
-    for (uint32_t i = 0; i < ZTI_LL_ALPHABET; i++)
-        (*counts)[ZTI_TF_GAP][i] += gaps[0][i] + gaps[1][i];
+            chunk->open_bits += p.open_bits[i];
+        }
 }
 
 /* Find the corrections of a chunk. */

@@ -102,24 +102,6 @@ static bool append_doubtful(const struct zti_coding *coding, const struct candid
     return true;
 }
 
-/* Append the corrections of candidates from number *i on, some at a time, as long as all steps of
- * these are known. */
-ZTI_INLINE void append_plain(const struct candidates *c, const int32_t *restrict steps, uint32_t *i,
-                             struct found *f)
-{
-    enum { SOME = 16 };
-    for (; *i + SOME <= c->n && f->most - f->count >= SOME; *i += SOME, f->count += SOME) {
-        zti_tf_correction *const restrict to = f->list + f->count;
-        uint32_t doubtful = 0;
-        for (uint32_t k = 0; k < SOME; k++)
-            doubtful |= (uint32_t)(steps[*i + k] == 0);
-        if (doubtful)
-            return;
-        for (uint32_t k = 0; k < SOME; k++)
-            to[k] = tf_correction_of(c->at[*i + k], steps[*i + k]);
-    }
-}
-
 /* Append the corrections of candidates, which are none then; false: there are too many. */
 static bool append_found(const struct zti_coding *coding, struct candidates *c, struct found *f)
 {
@@ -129,9 +111,6 @@ static bool append_found(const struct zti_coding *coding, struct candidates *c, 
     else
         find_steps(coding, c, false, steps);
     for (uint32_t i = 0; i < c->n; i++) {
-        append_plain(c, steps, &i, f);
-        if (i == c->n)
-            break;
         if (steps[i] != 0 && f->count < f->most)
             f->list[f->count++] = tf_correction_of(c->at[i], steps[i]);
         else if (!append_doubtful(coding, c, i, f))
