@@ -228,15 +228,17 @@ static double number_of_order(uint64_t order)
     return zti_double_from_bits(ZTI_SZ_ORDERED(own, 64));
 }
 
-/* Whether numbers of few distinct values are far smaller than keys. */
-static bool are_ranks_smaller(const struct sample *s)
+/* Whether numbers of few distinct values are far smaller than keys, which are lost. */
+static bool are_ranks_smaller(struct sample *s)
 {
     enum { FEW_PART = 8 };
-    uint64_t list[VALUES], scratch[VALUES], own = 0, plain = 0;
+    uint64_t list[VALUES], own = 0, plain = 0;
     int64_t rank[RUN];
+    for (uint32_t first = 0; first < s->n; first += RUN)
+        plain += price_run(s->keys + first, RUN);
     for (uint32_t i = 0; i < s->n; i++)
         list[i] = order_of_number(s->values[i]);
-    const uint32_t distinct = sort_distinct(list, scratch, s->n);
+    const uint32_t distinct = sort_distinct(list, (uint64_t *)s->keys, s->n);
     if (distinct * FEW_PART > s->n)
         return false;
     for (uint32_t first = 0; first < s->n; first += RUN) {
@@ -250,7 +252,6 @@ static bool are_ranks_smaller(const struct sample *s)
             rank[i] = low;
         }
         own += price_run(rank, RUN);
-        plain += price_run(s->keys + first, RUN);
     }
     return is_far_less(own, plain, s->n);
 }
@@ -290,7 +291,7 @@ static void look_for_lattice(const struct sample *s, uint32_t first, struct latt
     l->plain += price_run(s->keys + first, s->run);
 }
 
-/* Some of the runs; if any is on a lattice, longer ones, which decide. */
+/* Some of the runs; if any is on a lattice, longer ones, whose bits decide. */
 static zt_status are_lattices_smaller(zt_context *context, const struct zti_array *array,
                                       const struct zti_sz *keys, struct sample *s, bool *is_packed)
 {
