@@ -196,7 +196,8 @@ static void assume_smaller(const struct zti_array *array, const struct zti_resul
  */
 static zt_status compare_with_faster(zt_context *context, const struct zti_array *array,
                                      const struct zti_candidate *candidate,
-                                     const struct zti_target *target, bool *is_smaller)
+                                     const struct zti_target *target, const struct zti_found *found,
+                                     bool *is_smaller)
 {
     static const struct zti_boxes boxes = {1, 1 << 14};
     double part = 1;
@@ -205,7 +206,7 @@ static zt_status compare_with_faster(zt_context *context, const struct zti_array
     if (zti_array_values(array->rank, array->shape) < boxes.least_values)
         return ZT_OK;
     if (candidate->is_smaller)
-        return candidate->is_smaller(context, array, is_smaller);
+        return candidate->is_smaller(context, array, found, is_smaller);
     if (zti_is_smooth(array, target->abs_bound))
         status =
             zti_plan_compare_boxes(context, array, candidate, candidate - 1, target, &boxes, &part);
@@ -223,7 +224,8 @@ static zt_status try_much_smaller(zt_context *context, const struct zti_array *a
 {
     struct zti_result one = {.candidate = *candidate};
     bool is_smaller = false;
-    zt_status status = compare_with_faster(context, array, candidate, target, &is_smaller);
+    zt_status status =
+        compare_with_faster(context, array, candidate, target, &other->found, &is_smaller);
     if (status || !is_smaller)
         return status;
     if (candidate->is_whole) {

@@ -313,7 +313,8 @@ static zt_status are_lattices_smaller(zt_context *context, const struct zti_arra
     return ZT_OK;
 }
 
-zt_status zti_sz_is_packed(zt_context *context, const struct zti_array *array, bool *is_packed)
+zt_status zti_sz_is_packed(zt_context *context, const struct zti_array *array,
+                           const struct zti_found *found, bool *is_packed)
 {
     struct zti_sz keys = {.source = ZTI_SZ_BITS};
     struct sample s;
@@ -321,7 +322,11 @@ zt_status zti_sz_is_packed(zt_context *context, const struct zti_array *array, b
     *is_packed = false;
     if (status || s.n == 0)
         return status;
-    keys = choose(&keys, &s);
+    ll_make_powers(s.ten);
+    if (found->has_rest)
+        zti_sz_set_source(&keys, found->rest[2]);
+    else
+        keys = choose(&keys, &s);
     if (keys.source == ZTI_SZ_BITS)
         keys.source = ZTI_SZ_SHORT; /* without zeros: the same */
     (void)price(&keys, &s);

@@ -233,9 +233,10 @@ ZTI_STATIC bool zti_sz_may_have_keys(const struct zti_coding *coding)
 zt_status zti_sz_choose_source(zt_context *context, struct zti_coding *coding,
                                const struct zti_array *array);
 
-/* Whether numbers that only effort high has for floats without loss are far smaller than keys: of
- * distinct values, or of steps of lattices. Samples tell. */
-zt_status zti_sz_is_packed(zt_context *context, const struct zti_array *array, bool *is_packed);
+/* Whether numbers that only effort high has for floats without loss are far smaller than the keys
+ * that were found: of distinct values, or of steps of lattices. Samples tell. */
+zt_status zti_sz_is_packed(zt_context *context, const struct zti_array *array,
+                           const struct zti_found *found, bool *is_packed);
 
 /* The source and its parameters as a number, and back. */
 int64_t zti_sz_source_number(const struct zti_sz *sz);

@@ -80,10 +80,17 @@ ZTI_STATIC uint32_t value_bits(uint64_t v)
 
 ZTI_STATIC uint64_t read_value(struct zti_bit_reader *r)
 {
-    const uint32_t zeros = zti_ctz64(zti_peek_bits(r) | UINT64_C(1) << ZTI_SZ_ROUNDS);
+    enum { PEEKED = 57, BEFORE = (int)ZTI_SZ_ROUNDS + (int)ZTI_SZ_NUMBER_BITS };
+    const uint64_t bits = zti_peek_bits(r);
+    const uint32_t zeros = zti_ctz64(bits | UINT64_C(1) << ZTI_SZ_ROUNDS);
     if (zeros < ZTI_SZ_ROUNDS) {
         r->at += zeros + 1;
         return zeros;
+    }
+    const uint32_t n = (uint32_t)(bits >> ZTI_SZ_ROUNDS) & ((1u << ZTI_SZ_NUMBER_BITS) - 1);
+    if (BEFORE + n <= PEEKED) { /* one look is enough */
+        r->at += BEFORE + n;
+        return zeros + (UINT64_C(1) << n) - 1 + (bits >> BEFORE & ((UINT64_C(1) << n) - 1));
     }
     r->at += ZTI_SZ_ROUNDS;
     return zeros + read_number(r);
