@@ -14,8 +14,8 @@
 
 #if H5_VERSION_GE(1, 10, 5)
 
-/* HDF5 goes through all chunks to find one. A chunk must have so many bytes for each chunk of the
- * dataset, so that it takes longer to code than to find. */
+/* HDF5 goes through all chunks to find one. Chunks are found this way only if each has this many
+ * bytes for every chunk of the dataset: then one takes longer to code than to find. */
 enum { BYTES_FOR_A_CHUNK = 512 };
 
 struct whole_stored {

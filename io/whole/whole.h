@@ -127,8 +127,8 @@ struct blocks {
     uint64_t values;
 };
 
-/* Blocks of at most so many bytes, or of one chunk; to the one at b->from; and to the next, false:
- * there is none. */
+/* Begin with blocks of at most most_bytes, or of one chunk. Then take the block at b->from, and
+ * move b->from to the next one; false: there is none. */
 void whole_begin_blocks(struct blocks *b, const struct ztio_variable *variable,
                         const hsize_t *chunk, uint64_t most_bytes);
 void whole_take_block(struct blocks *b);

@@ -28,8 +28,8 @@ struct zti_candidate {
     double most_part; /* a box must take less than this part of the bytes that it takes with the
                          candidate before. Then this one, of the same codec, takes its place.
                          0: nothing is replaced */
-    /* Whether it takes far fewer bytes than the candidate before, of which that was found and which
-     * it then replaces; in place of a box. NULL: a box tells. */
+    /* Tells instead of a box whether it takes far fewer bytes than the candidate before, which it
+     * then replaces; 'found' is what that one's look found. NULL: a box tells. */
     zt_status (*is_smaller)(zt_context *context, const struct zti_array *array,
                             const struct zti_found *found, bool *is_smaller);
     bool is_for_floats; /* it takes part for floats only */

@@ -7,9 +7,11 @@ PLUGINS is the plug-ins' folder, ZTILE the command, which must do without it.
 """
 import os
 import struct
-import subprocess
 import sys
 import tempfile
+
+import command
+from command import check, failures
 
 plugins, ztile = sys.argv[1:3]
 os.environ["HDF5_PLUGIN_PATH"] = plugins
@@ -18,20 +20,11 @@ import h5py  # noqa: E402 (after the environment was set)
 import netCDF4  # noqa: E402
 import numpy as np  # noqa: E402
 
-failures = []
 OURS, ZFP = "48613", "32013"
 
 
-def check(condition, what):
-    if not condition:
-        failures.append(what)
-        print("not so:", what)
-
-
 def run(*words):
-    """The command, without the plug-ins' variable."""
-    environment = {k: v for k, v in os.environ.items() if k != "HDF5_PLUGIN_PATH"}
-    return subprocess.run([ztile, *words], capture_output=True, text=True, env=environment)
+    return command.run(ztile, *words)
 
 
 def done(*words):

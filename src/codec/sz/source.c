@@ -36,7 +36,7 @@ enum {
 };
 
 struct sample {
-    uint32_t type, n, run; /* number of values, in runs of so many */
+    uint32_t type, n, run; /* n values, in runs of 'run' neighbours */
     double values[VALUES];
     int64_t keys[VALUES];
     struct zti_ll_power ten[2 * ZTI_LL_POWERS + 1];
@@ -157,7 +157,7 @@ static void compare_decimals(struct zti_sz *best, uint64_t *least, struct zti_sz
     }
 }
 
-/* The best source of keys, of which 'own' tells nothing yet. */
+/* The source whose keys take the fewest bits; its other fields are those of 'own'. */
 static struct zti_sz choose(const struct zti_sz *own, struct sample *s)
 {
     struct zti_sz best = *own, other = best;

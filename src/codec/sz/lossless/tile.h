@@ -129,14 +129,8 @@ static void from_turned(const struct zti_ll_shape *s, const value *from, value *
     }
 }
 
-/* Where a lane's first value is in C order. */
-ZTI_INLINE uint32_t begin_of_lane(const struct zti_ll_shape *s, uint32_t lane)
-{
-    const uint32_t more = s->values % s->width;
-    return lane * (s->values / s->width) + (lane < more ? lane : more);
-}
-
-/* Values of lanes to rows, or back; some lanes at a time, of which a row has a cache line. */
+/* Values of lanes to rows, or back. Some lanes are moved together: in a row their values fill a
+ * cache line. */
 ZTI_INLINE void move_lanes(const struct zti_ll_shape *s, bool is_back, const value *from, value *to)
 {
     enum { MOST = 64 / sizeof(value) };
@@ -145,7 +139,7 @@ ZTI_INLINE void move_lanes(const struct zti_ll_shape *s, bool is_back, const val
     for (uint32_t lane = 0; lane < s->width; lane += n) {
         uint32_t begin[MOST];
         for (uint32_t k = 0; k < n; k++)
-            begin[k] = begin_of_lane(s, lane + k);
+            begin[k] = ll_place_in_order(s, lane + k); /* of the first row */
         for (uint32_t i = 0; i <= length; i++) {
             const uint32_t left = lane < more ? more - lane : 0;
             const uint32_t some = i < length ? n : left < n ? left : n;

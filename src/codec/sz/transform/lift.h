@@ -522,7 +522,7 @@ static void load_origin(struct origin *o, const struct level_work *s, const stru
         atomic_store_explicit(&o->is_bad, true, memory_order_relaxed);
 }
 
-/* Tiles of so many values leave the caches between levels. */
+/* A tile of this many values or more does not stay in the caches from one level to the next. */
 enum { STREAMED_VALUES = 1 << 21 };
 
 static void lift_bundle(const struct level_work *s, uint64_t which, number *memory)

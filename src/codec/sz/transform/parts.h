@@ -72,8 +72,8 @@ ZTI_INLINE void write_some(struct zti_bit_writer *w, uint64_t v, uint32_t n)
 }
 
 #if IS_NARROW && defined(ZTI_WITH_AVX2)
-/* Append the signs of a segment of multiples of which none leaves more bits open; false: some do,
- * and nothing is appended. */
+/* Append the signs of a segment, if signs are all that its multiples leave open. Else nothing is
+ * appended, and false returned. */
 ZTI_INLINE bool write_signs(const number *value, struct zti_bit_writer *w)
 {
     uint32_t some = 0, below = 0;
