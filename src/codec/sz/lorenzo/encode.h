@@ -156,15 +156,27 @@ static const struct zti_sz_counted *kept_of(const struct zti_coding *coding, uin
     return counted && counted->is_there ? counted : NULL;
 }
 
+/* Copy groups of residuals that fit in 16 bits. */
+static void widen(const uint16_t *restrict from, uint32_t groups, uint32_t *restrict to)
+{
+    for (uint32_t i = 0; i < groups * ZTI_SZ_GROUP; i++)
+        to[i] = from[i];
+}
+
+static void narrow(const uint32_t *restrict from, uint32_t groups, uint16_t *restrict to)
+{
+    for (uint32_t i = 0; i < groups * ZTI_SZ_GROUP; i++)
+        to[i] = (uint16_t)from[i];
+}
+
 /* Encode a tile that was kept. Residuals that fit in bytes are read as such. */
 static bool encode_counted(const struct zti_coding *coding, const struct tile *tile,
                            const struct zti_sz_counted *kept, struct scratch *s,
                            uint32_t most_bytes, uint32_t *bytes)
 {
     s->ahead.bytes = 0;
-    for (uint32_t i = 0;
-         i < groups_in(tile->n) * ZTI_SZ_GROUP && !kept->is_zero && !kept->has_bytes; i++)
-        s->b.u32[i] = kept->wide[i];
+    if (!kept->is_zero && !kept->has_bytes)
+        widen(kept->wide, groups_in(tile->n), s->b.u32);
     return encode_residuals_32(coding, tile, ZTI_SZ_NARROW, &s->exact, s->b.u32, kept, kept->base,
                                kept->is_zero, &s->ahead, s->out, most_bytes, bytes);
 }
@@ -367,8 +379,8 @@ static void keep(struct zti_sz_counted *kept, uint32_t n, uint32_t base, bool is
     kept->is_zero = is_zero;
     kept->has_bytes = most == 0;
     kept->base = base;
-    for (uint32_t i = 0; i < groups * ZTI_SZ_GROUP && kept->is_there && most > 0; i++)
-        kept->wide[i] = (uint16_t)u[i];
+    if (kept->is_there && most > 0)
+        narrow(u, groups, kept->wide);
     if (is_zero || most > 0)
         return;
     kept->about = symbols->about;

@@ -11,7 +11,7 @@
 enum { ROWS_OF_INTEGERS, ROWS_OF_F32, ROWS_OF_F64 };
 
 /* Of larger multiples, too many values are near the middle between two for 'sure' to help. */
-enum { MOST_SURE = 1 << 13 };
+enum { MOST_SURE = 1 << 15 };
 
 /* Number of axes other than the last, the slowest first; missing ones have extent 1 and come
  * first. */

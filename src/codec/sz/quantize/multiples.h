@@ -25,7 +25,7 @@ ZTI_INLINE bool sure_multiples(f32s v, const struct lattice_f32 *l, line_32 *q)
     const f32s sum = product_and(v, l->rounded.r - none, magic), k = sum - magic;
     const f32s off = less_product(v, k, l->rounded.step - none);
     const f32s far =
-        product_and((f32s)size_of_floats(v), 0x1p-22F - none, (f32s)size_of_floats(off));
+        product_and((f32s)size_of_floats(v), PRODUCT_ERROR - none, (f32s)size_of_floats(off));
     *q = (line_32)sum - (line_32)magic;
     return !m_any_32(v_is_less_32(v_all_32(l->sure), (u32s)far));
 }

@@ -30,6 +30,8 @@ ZTI_INLINE f32s floats_of(f64s low, f64s high)
     return (f32s){(float)low[0], (float)low[1], (float)high[0], (float)high[1]};
 }
 
+#define PRODUCT_ERROR 0x1p-22F /* see sure_of in quantize/nearest.h */
+
 /* a b + c, or c - a b; the product may be rounded. */
 ZTI_INLINE f32s product_and(f32s a, f32s b, f32s c)
 {

@@ -37,6 +37,8 @@ ZTI_INLINE f32s floats_of(f64s low, f64s high)
     return (f32s)_mm256_set_m128(_mm256_cvtpd_ps((__m256d)high), _mm256_cvtpd_ps((__m256d)low));
 }
 
+#define PRODUCT_ERROR 0x1p-22F /* see sure_of in quantize/nearest.h */
+
 ZTI_INLINE f32s product_and(f32s a, f32s b, f32s c)
 {
     return a * b + c;

@@ -38,6 +38,8 @@ ZTI_INLINE f32s floats_of(f64s low, f64s high)
     return (f32s)_mm512_insertf32x8(first, _mm512_cvtpd_ps((__m512d)high), 1);
 }
 
+#define PRODUCT_ERROR 0x1.6p-23F /* fused; see sure_of in quantize/nearest.h */
+
 ZTI_INLINE f32s product_and(f32s a, f32s b, f32s c)
 {
     return (f32s)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
