@@ -6,6 +6,10 @@
 #include "codec/codec.h"
 
 struct zti_learning {
+    /* Before all else: choose a coder by samples of the array, which may be in a GPU's memory.
+     * NULL: there is no choice. */
+    zt_status (*choose)(zt_context *context, struct zti_coding *coding,
+                        const struct zti_array *array);
     /* Before the passes: what is learnt from the array without counting, such as a model that the
      * caller forgets. The array is in the host's memory if reads_array says that it is read; else
      * it may be in a GPU's. NULL: nothing. */
@@ -52,6 +56,13 @@ static inline const struct zti_learning *zti_learning_of(const struct zti_codec 
 static inline bool zti_learns(const struct zti_codec *codec)
 {
     return zti_learning_of(codec) && zti_learning_of(codec)->tally_bytes;
+}
+
+static inline zt_status zti_choose_coder(zt_context *context, struct zti_coding *coding,
+                                         const struct zti_array *array)
+{
+    const struct zti_learning *const learning = zti_learning_of(coding->codec);
+    return learning && learning->choose ? learning->choose(context, coding, array) : ZT_OK;
 }
 
 /* Bytes of a stream before its first tile. */

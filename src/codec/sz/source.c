@@ -42,28 +42,32 @@ struct sample {
     struct zti_ll_power ten[2 * ZTI_LL_POWERS + 1];
 };
 
-/* Draw runs at irregular distances; if the array is small, all of it. */
+zt_status zti_sz_draw(zt_context *context, const struct zti_array *array, uint32_t length,
+                      uint64_t *first, double *values, uint32_t *n)
+{
+    const uint64_t all = zti_array_values(array->rank, array->shape), most = VALUES / length;
+    const uint64_t runs = all / length < most ? all / length : most;
+    float f;
+    *n = (uint32_t)runs * length;
+    for (uint64_t run = 0; run < runs; run++) {
+        const uint64_t from = run * (all / runs), room = all / runs - length;
+        first[run] = from + (run + 1) * UINT32_C(2654435769) % UINT32_MAX % (room + 1);
+    }
+    const zt_status status = zti_fetch_runs(context, array, first, (uint32_t)runs, length, values);
+    for (uint32_t i = *n; i-- > 0 && array->type == ZT_F32;) {
+        memcpy(&f, (const uint8_t *)values + i * sizeof f, sizeof f);
+        values[i] = (double)f;
+    }
+    return status;
+}
+
 static zt_status draw(zt_context *context, const struct zti_array *array, uint32_t length,
                       struct sample *s)
 {
-    const uint64_t values = zti_array_values(array->rank, array->shape), most = VALUES / length;
-    const uint64_t runs = values / length < most ? values / length : most;
     uint64_t first[VALUES / RUN];
-    float f;
     s->type = array->type;
     s->run = length;
-    s->n = (uint32_t)runs * length;
-    for (uint64_t run = 0; run < runs; run++) {
-        const uint64_t from = run * (values / runs), room = values / runs - length;
-        first[run] = from + (run + 1) * UINT32_C(2654435769) % UINT32_MAX % (room + 1);
-    }
-    const zt_status status =
-        zti_fetch_runs(context, array, first, (uint32_t)runs, length, s->values);
-    for (uint32_t i = s->n; i-- > 0 && s->type == ZT_F32;) {
-        memcpy(&f, (const uint8_t *)s->values + i * sizeof f, sizeof f);
-        s->values[i] = (double)f;
-    }
-    return status;
+    return zti_sz_draw(context, array, length, first, s->values, &s->n);
 }
 
 static bool key_at(const struct zti_sz *sz, struct sample *s, uint32_t i)

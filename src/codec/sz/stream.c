@@ -189,6 +189,7 @@ static zt_status configure(zt_context *context, const struct zti_target *target,
         set_ways(coding, zti_sz_ways(target->params));
     if (is_transformed)
         zti_tf_set_narrow(coding, fmax(fabs(target->min), fabs(target->max)));
+    sz_in(coding)->may_be_smooth = zti_sz_may_be_smooth(target, coding);
     zti_sz_set_grid(coding);
     coding->verify_bound = (double)NAN;
     return ZT_OK;
@@ -343,6 +344,8 @@ static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
                    : 0;
     if (pass < BOOKS_PASS)
         return sizeof(struct zti_sz_tally);
+    if (pass == BOOKS_PASS && sz_of(coding)->coder == ZTI_SZ_HIGH)
+        return sizeof(struct zti_sz_tally);
     const bool has_books = sz_of(coding)->coder != ZTI_SZ_FAST;
     return pass == BOOKS_PASS && has_books ? zti_sz_count_bytes(coding) : 0;
 }
@@ -376,7 +379,7 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const struct z
     }
     if (has_pass(coding, pass))
         zti_sz_axes_tally(coding, zti_sz_ops_of(coding), pass, array, first, last, out);
-    if (pass == BOOKS_PASS)
+    if (pass == BOOKS_PASS && sz_of(coding)->coder != ZTI_SZ_HIGH)
         count_tiles(coding, array, first, last, out);
 }
 
@@ -393,7 +396,7 @@ static void merge(const struct zti_coding *coding, uint32_t pass, void *into, co
         zti_sz_high_merge(coding, pass - HIGH_PASS, into, from);
         return;
     }
-    if (pass == BOOKS_PASS) {
+    if (pass == BOOKS_PASS && sz_of(coding)->coder != ZTI_SZ_HIGH) {
         zti_sz_merge_counts(coding, into, from);
         return;
     }
@@ -419,7 +422,7 @@ static bool vary(struct zti_coding *coding, uint32_t i)
         sz_in(coding)->coder = zti_sz_high_can(coding) ? ZTI_SZ_HIGH : ZTI_SZ_FAST;
         sz_in(coding)->tuning = i < 3 * sets ? 0 : ZTI_SZ_HIGH_SMALL;
         zti_sz_set_grid(coding);
-        return sz_of(coding)->wants_high && i < 4 * sets;
+        return (sz_of(coding)->wants_high || sz_of(coding)->may_be_smooth) && i < 4 * sets;
     }
     if (sz_of(coding)->coder == ZTI_SZ_HIGH)
         sz_in(coding)->coder = ZTI_SZ_DEFAULT;
@@ -508,9 +511,16 @@ static zt_status learn_high(zt_context *context, struct zti_coding *coding, uint
                             const struct zti_array *array, void *tallied)
 {
     zt_status status = ZT_OK;
-    if (pass == ZTI_SZ_HIGH_COUNT_PASS)
+    if (pass == ZTI_SZ_HIGH_COUNT_PASS && !sz_of(coding)->may_be_smooth)
         status = measure_other(context, coding, array);
     return status == ZT_OK ? zti_sz_high_learn(context, coding, pass, array, tallied) : status;
+}
+
+/* Whether effort default interpolates. */
+static zt_status choose(zt_context *context, struct zti_coding *coding,
+                        const struct zti_array *array)
+{
+    return sz_of(coding)->may_be_smooth ? zti_sz_begin_if_smooth(context, coding, array) : ZT_OK;
 }
 
 /* Before the passes: the memory of coders of large tiles, or the source of floats without loss. */
@@ -531,7 +541,7 @@ static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t 
 {
     if (pass >= HIGH_PASS)
         return learn_high(context, coding, pass - HIGH_PASS, array, tallied);
-    if (pass == BOOKS_PASS)
+    if (pass == BOOKS_PASS && sz_of(coding)->coder != ZTI_SZ_HIGH)
         return learn_books(context, coding, tallied);
     if (has_pass(coding, pass))
         zti_sz_axes_learn(coding, pass, tallied);
@@ -603,7 +613,8 @@ static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {
 
 _Static_assert(sizeof(struct zti_sz) <= ZTI_NUMBERS_BYTES, "a coding has room for the numbers");
 
-const struct zti_learning zti_sz_learning = {.begin = begin,
+const struct zti_learning zti_sz_learning = {.choose = choose,
+                                             .begin = begin,
                                              .tally_bytes = tally_bytes,
                                              .is_sampled = is_sampled,
                                              .tally = tally,

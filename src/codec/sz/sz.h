@@ -72,6 +72,7 @@ struct ZTI_MAY_ALIAS zti_sz {
     int16_t lowest;       /* significant digits: the power of ten of the least */
     int64_t centre;       /* tiles' bases, or numbers of multiples, are stored less it */
     bool wants_high;      /* not in the file: effort 'high' is to be tried */
+    bool may_be_smooth;   /* not in the file: effort 'default' interpolates smooth values */
     bool is_pointwise;    /* not in the file, transform: the bound holds for each value, */
     bool has_mean;        /* and the step was chosen for a mean error */
     uint32_t reach;       /* effort 'high': units in a step, 'step' being the unit; odd */
@@ -229,6 +230,11 @@ ZTI_STATIC bool zti_sz_may_have_keys(const struct zti_coding *coding)
 {
     return sz_of(coding)->source == ZTI_SZ_BITS && sz_of(coding)->coder == ZTI_SZ_DEFAULT;
 }
+
+/* Draw runs of neighbouring values at irregular distances; if the array is small, all of it. Sets
+ * first[i] to the number, in C order, of run i's first value, and *n to the number of values. */
+zt_status zti_sz_draw(zt_context *context, const struct zti_array *array, uint32_t length,
+                      uint64_t *first, double *values, uint32_t *n);
 
 zt_status zti_sz_choose_source(zt_context *context, struct zti_coding *coding,
                                const struct zti_array *array);

@@ -144,6 +144,7 @@ static zt_status open_alone(zt_context *context, const struct zti_array *array,
     zt_status status = zti_request_init(context, array, params, &a->request);
     if (status)
         return status;
+    a->request.params.prefer = ZT_PREFER_SPEED; /* nothing slower takes a coder's place */
     const zt_bound *const bound = &a->request.params.bound;
     const char *const objection = bound->kind != ZT_ABS || bound->value == 0
                                       ? "arrays are coded under an absolute bound above 0 alone"

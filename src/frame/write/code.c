@@ -143,8 +143,8 @@ static zt_status code_values(struct zti_job *j)
     const struct zti_passing passing = zti_passing_of(j->output, j->slab);
     const struct zti_array given = j->values;
     struct zti_mirror copy = {.array = given};
-    zt_status status = ZT_OK;
-    if (zti_exec_reads_values(j->context, &f->coding))
+    zt_status status = zti_choose_coder(j->context, &f->coding, &given);
+    if (!status && zti_exec_reads_values(j->context, &f->coding))
         status = zti_mirror_open(j->context, &given, &copy);
     j->values = copy.array;
     if (!status)

@@ -283,7 +283,7 @@ static void add_counts(const struct zti_coding *coding, uint32_t pass, const uin
 }
 
 /* The cuSZ coder: the memory in which lorenzo/books.c builds codebooks of many bins. Without loss:
- * what is needed if the source becomes one with powers of ten. */
+ * what is needed if the source becomes one with powers of ten. If values may be smooth: samples. */
 static uint64_t learn_bytes(const struct zti_coding *coding)
 {
     const bool is_large = alphabet_of(sz_of(coding)) > (uint32_t)ZTI_HOST_BOOK_SYMBOLS;
@@ -294,7 +294,8 @@ static uint64_t learn_bytes(const struct zti_coding *coding)
         return zti_cuda_making_bytes(alphabet_of(sz_of(coding)));
     return zti_sz_may_have_keys(coding)
                ? samples + zti_ll_model_bytes() + book_bytes(coding) + counts
-               : 0;
+           : sz_of(coding)->may_be_smooth ? samples
+                                          : 0;
 }
 
 static const struct zti_cuda_learning learning = {model_bytes, write_model, powers_bytes, counters,

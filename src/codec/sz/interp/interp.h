@@ -258,6 +258,14 @@ uint64_t zti_sz_high_head_most(const struct zti_coding *coding);
 /* Change a coding that is ready for another effort to effort 'high', if possible. */
 zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding);
 
+/* ---- interp/smooth.c ---- */
+
+/* Whether effort default may interpolate values if they are smooth; and change the coding to effort
+ * 'high', which then learns little, if they are. */
+bool zti_sz_may_be_smooth(const struct zti_target *target, const struct zti_coding *coding);
+zt_status zti_sz_begin_if_smooth(zt_context *context, struct zti_coding *coding,
+                                 const struct zti_array *array);
+
 /* Whether a tile is counted; and place k of irregularly spread places in a tile. */
 bool zti_sz_high_is_counted(const struct zti_coding *coding, uint64_t tile);
 void zti_sz_high_place(const struct zti_coding *coding, const struct zti_walk *walk, uint32_t k,

@@ -15,7 +15,8 @@ uint64_t zti_sz_head_most(const struct zti_coding *coding)
     if (sz_of(coding)->coder >= ZTI_SZ_LOSSLESS_HIGH)
         return 0;
     const uint64_t books = tables_most_bytes(sz_of(coding));
-    const bool may_be_high = sz_of(coding)->wants_high || sz_of(coding)->coder == ZTI_SZ_HIGH;
+    const struct zti_sz *const sz = sz_of(coding);
+    const bool may_be_high = sz->wants_high || sz->may_be_smooth || sz->coder == ZTI_SZ_HIGH;
     const uint64_t high = may_be_high ? zti_sz_high_head_most(coding) : 0;
     return books > high ? books : high;
 }

@@ -11,8 +11,8 @@
  * centre. */
 ZTI_STATIC bool zti_sz_has_pass(const struct zti_sz *sz, uint32_t pass)
 {
-    return pass < ZTI_SZ_BOOKS_PASS && sz->coder != ZTI_SZ_CUSZ && !sz->has_groups &&
-           (pass != ZTI_SZ_RACE_PASS || !sz->has_shape);
+    return pass < ZTI_SZ_BOOKS_PASS && sz->coder != ZTI_SZ_CUSZ && sz->coder != ZTI_SZ_HIGH &&
+           !sz->has_groups && (pass != ZTI_SZ_RACE_PASS || !sz->has_shape);
 }
 
 /* The sets of axes to compare; without a first round, those of the stream. */

@@ -70,9 +70,9 @@ ZTI_STATIC struct NAME(limits) NAME(limits_of)(const struct zti_sz *sz)
  * x and keeps the bound if |x - k step| + e |x| <= sure. How k was computed does not matter, only
  * the error of x - k step. It has three parts: step is rounded to float (2^-24 of k step), the
  * product is rounded (the same; none if fused), and the decoder rounds k step to float (the same).
- * If |k| >= 2, |x| is at least 3/4 of k step, so e |x| covers them with e = 2^-22, or 1.375 2^-23 if
- * fused. 'sure' is below half a step by 2^-20 steps, which covers the rounding of the sums, and
- * |k| = 1. Beyond 2^21 steps nothing is proved, so k is exact. */
+ * If |k| >= 2, |x| is at least 3/4 of k step, so e |x| covers them with e = 2^-22, or with 1.375 *
+ * 2^-23 if fused. 'sure' is below half a step by 2^-20 steps, which covers the rounding of the
+ * sums, and |k| = 1. Beyond 2^21 steps nothing is proved, so k is exact. */
 ZTI_STATIC word NAME(sure_of)(const struct zti_sz *sz, word limit)
 {
     scalar error;
