@@ -227,14 +227,13 @@ struct symbols {
 
 /* What counting the symbols of a tile has found, kept to encode it. */
 struct zti_sz_counted {
-    bool is_there;  /* not if the tile has exact values, or residuals of more than 16 bits */
-    bool is_zero;   /* all residuals are 0, and nothing follows */
-    bool has_bytes; /* residuals fit in bytes */
+    bool is_there; /* not if the tile has exact values, or residuals of more than 16 bits */
+    bool is_zero;  /* all residuals are 0, and nothing follows */
     uint32_t base;
     struct smalls smalls;
-    struct about_symbols about;        /* only if has_bytes */
-    uint16_t wide[ZTI_SZ_TILE_VALUES]; /* the residuals or, if has_bytes, the symbols of all books,
-                                          one book after another */
+    struct about_symbols about;
+    uint16_t symbols[ZTI_SZ_GROUPS + ZTI_SZ_TILE_VALUES / 2]; /* one book after another */
+    uint8_t low[ZTI_SZ_TILE_VALUES]; /* the low bytes of groups that do not fit in bytes */
 };
 
 /* A tile of effort 'default' while it is decoded. */

@@ -96,7 +96,7 @@ static struct zti_sz_model *new_model(zt_context *context, struct zti_coding *co
     return coding->model;
 }
 
-/* Of the 12 KB of a tile, 4 are touched where its residuals fit in bytes. */
+/* Of the 12 KB of a tile, 4 are not touched where its residuals fit in bytes. */
 zt_status zti_sz_keep_counted(zt_context *context, struct zti_coding *coding)
 {
     const struct zti_sz *const sz = sz_of(coding);

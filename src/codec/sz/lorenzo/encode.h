@@ -156,27 +156,19 @@ static const struct zti_sz_counted *kept_of(const struct zti_coding *coding, uin
     return counted && counted->is_there ? counted : NULL;
 }
 
-/* Copy groups of residuals that fit in 16 bits. */
-static void widen(const uint16_t *restrict from, uint32_t groups, uint32_t *restrict to)
-{
-    for (uint32_t i = 0; i < groups * ZTI_SZ_GROUP; i++)
-        to[i] = from[i];
-}
-
-static void narrow(const uint32_t *restrict from, uint32_t groups, uint16_t *restrict to)
-{
-    for (uint32_t i = 0; i < groups * ZTI_SZ_GROUP; i++)
-        to[i] = (uint16_t)from[i];
-}
-
-/* Encode a tile that was kept. Residuals that fit in bytes are read as such. */
+/* Encode a tile that was kept. Groups that fit in bytes are read as such. */
 static bool encode_counted(const struct zti_coding *coding, const struct tile *tile,
                            const struct zti_sz_counted *kept, struct scratch *s,
                            uint32_t most_bytes, uint32_t *bytes)
 {
     s->ahead.bytes = 0;
-    if (!kept->is_zero && !kept->has_bytes)
-        widen(kept->wide, groups_in(tile->n), s->b.u32);
+    for (uint32_t g = 0; g < groups_in(tile->n) && !kept->is_zero; g++) {
+        const uint32_t at = g * ZTI_SZ_GROUP, down = kept->smalls.down[g];
+        if (down > 0) {
+            widen_to_32(small_load(kept->smalls.v + at), down, false, s->b.u32 + at);
+            widen_to_32(small_load(kept->low + at), 0, true, s->b.u32 + at);
+        }
+    }
     return encode_residuals_32(coding, tile, ZTI_SZ_NARROW, &s->exact, s->b.u32, kept, kept->base,
                                kept->is_zero, &s->ahead, s->out, most_bytes, bytes);
 }
@@ -377,15 +369,15 @@ static void keep(struct zti_sz_counted *kept, uint32_t n, uint32_t base, bool is
         most = kept->smalls.down[g] > most ? kept->smalls.down[g] : most;
     kept->is_there = most <= 8;
     kept->is_zero = is_zero;
-    kept->has_bytes = most == 0;
     kept->base = base;
-    if (kept->is_there && most > 0)
-        narrow(u, groups, kept->wide);
-    if (is_zero || most > 0)
+    if (is_zero || !kept->is_there)
         return;
+    for (uint32_t at = 0; at < groups * ZTI_SZ_GROUP; at += ZTI_SZ_GROUP)
+        if (kept->smalls.down[at / ZTI_SZ_GROUP] > 0)
+            small_store(bytes_above_32(u + at, 0, true), kept->low + at);
     kept->about = symbols->about;
     for (uint32_t i = 0, at = 0; i < ZTI_SZ_BOOKS; at += symbols->about.count[i++])
-        memcpy(kept->wide + at, symbols->of[i], symbols->about.count[i] * sizeof *kept->wide);
+        memcpy(kept->symbols + at, symbols->of[i], symbols->about.count[i] * sizeof *kept->symbols);
 }
 
 static void count(const struct zti_coding *coding, const struct zti_array *array, uint64_t number,

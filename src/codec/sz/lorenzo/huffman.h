@@ -57,17 +57,6 @@ static uint64_t NAME(symbols_of)(const uval *u, struct smalls *smalls, uint32_t 
     return bits;
 }
 
-/* As symbols_of, of a tile whose bytes and classes are known. */
-static void NAME(symbols_again)(const uval *u, const struct smalls *smalls, uint32_t n,
-                                struct symbols *symbols)
-{
-    memset(&symbols->about, 0, sizeof symbols->about);
-    for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
-        const struct NAME(group) group = NAME(group_of)(u, smalls, g);
-        NAME(add_symbols)(&group, g, in_group(n, g), smalls->classes[g], symbols);
-    }
-}
-
 /* As encode_groups, with Huffman codes; kept: what counting the tile has found, or NULL.
  * ZTI_SZ_SLACK_BYTES after most_bytes may be written. */
 static bool NAME(write_coded)(const struct zti_coding *coding, struct zti_bit_writer *w,
@@ -78,15 +67,12 @@ static bool NAME(write_coded)(const struct zti_coding *coding, struct zti_bit_wr
     const uint32_t groups = groups_in(n);
     struct smalls own;
     struct symbols symbols;
-    const bool is_whole = kept && kept->has_bytes; /* the symbols are kept, too */
-    const struct about_symbols *const about = is_whole ? &kept->about : &symbols.about;
+    const struct about_symbols *const about = kept ? &kept->about : &symbols.about;
     const struct smalls *const smalls = kept ? &kept->smalls : &own;
     const uint8_t *const classes = smalls->classes;
     if (!kept)
         (void)NAME(symbols_of)(u, &own, n, ahead, &symbols);
-    else if (!is_whole)
-        NAME(symbols_again)(u, smalls, n, &symbols);
-    const uint16_t *of = is_whole ? kept->wide : symbols.of[0];
+    const uint16_t *of = kept ? kept->symbols : symbols.of[0];
     zti_huffman_encode(&model->book[0], coding->run.isa, of, about->count[0], w);
     if ((zti_bits_written(w) + about->plane_bits) / 8 > most_bytes)
         return false;
@@ -102,7 +88,7 @@ static bool NAME(write_coded)(const struct zti_coding *coding, struct zti_bit_wr
             return false;
     }
     for (uint32_t i = 1; i < ZTI_SZ_BOOKS; i++) {
-        of = is_whole ? of + about->count[i - 1] : symbols.of[i];
+        of = kept ? of + about->count[i - 1] : symbols.of[i];
         zti_huffman_encode(&model->book[i], coding->run.isa, of, about->count[i], w);
     }
     for (uint64_t left = about->excess; left; left &= left - 1) {
