@@ -123,6 +123,8 @@ static char *to_json(const char *id, const struct ztile_h5_config *c)
         used += snprintf(json + used, TEXT_BYTES - (size_t)used, ", \"rate_align\": true");
     if (c->kind == 2 || c->kind == 4)
         used += snprintf(json + used, TEXT_BYTES - (size_t)used, ", \"range\": [%s, %s]", lo, hi);
+    if (c->ways)
+        used += snprintf(json + used, TEXT_BYTES - (size_t)used, ", \"ways\": %u", c->ways);
     snprintf(json + used, TEXT_BYTES - (size_t)used, "}");
     return json;
 }

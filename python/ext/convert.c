@@ -132,24 +132,25 @@ int core_params_get(PyObject *tuple, zt_params *params)
 {
     zt_params p;
     unsigned long long slab_bytes;
-    unsigned minbits, maxbits, maxprec, word_bits, method, bins;
+    unsigned minbits, maxbits, maxprec, word_bits, method, bins, ways;
     int minexp;
     PyObject *fills;
     if (zt_params_init(&p, sizeof p)) {
         PyErr_SetString(PyExc_SystemError, "ztile._core was built with another version of ztile.h");
         return -1;
     }
-    if (!PyArg_ParseTuple(tuple, "IIIdIIIiKddIIIIIIIIzzIdddO!:params", &p.codec, &p.bound.kind,
+    if (!PyArg_ParseTuple(tuple, "IIIdIIIiKddIIIIIIIIIzzIdddO!:params", &p.codec, &p.bound.kind,
                           &p.bound.flags, &p.bound.value, &minbits, &maxbits, &maxprec, &minexp,
                           &slab_bytes, &p.range_lo, &p.range_hi, &word_bits, &p.plan, &p.index,
-                          &p.index_chunk, &p.index_partition, &p.effort, &method, &bins, &p.name,
-                          &p.units, &p.mean.kind, &p.mean.value, &p.within_lo, &p.within_hi,
-                          &PyTuple_Type, &fills))
+                          &p.index_chunk, &p.index_partition, &p.effort, &method, &bins, &ways,
+                          &p.name, &p.units, &p.mean.kind, &p.mean.value, &p.within_lo,
+                          &p.within_hi, &PyTuple_Type, &fills))
         return -1;
     if (p.bound.kind == ZT_EXPERT)
         p.bound = zt_expert(minbits, maxbits, maxprec, minexp);
     zt_params_set_zfp_words(&p, word_bits);
     zt_params_set_sz(&p, (zt_sz_method)method, bins);
+    zt_params_set_sz_ways(&p, ways);
     if (PyTuple_Size(fills) > ZT_MAX_FILLS) {
         PyErr_Format(PyExc_ValueError, "there are %zd fill values; a file has at most %d",
                      PyTuple_Size(fills), ZT_MAX_FILLS);
@@ -188,7 +189,7 @@ PyObject *core_info_dict(const zt_info *info)
     (void)zt_info_sz(info, &sz);
     return Py_BuildValue(
         "{s:I,s:I,s:I,s:N,s:I,s:I,s:d,s:d,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:s,s:s,"
-        "s:(IIIIii),s:(IIId),s:I,s:d,s:d,s:d,s:d}",
+        "s:(IIIIii),s:(IIIdI),s:I,s:d,s:d,s:d,s:d}",
         "format_version", info->format_version, "codec", info->codec, "type", info->type, "shape",
         core_shape_tuple(info->shape, info->rank), "index", info->index, "bound_kind",
         info->bound.kind, "bound_value", info->bound.value, "abs_bound", info->abs_bound,
@@ -202,6 +203,7 @@ PyObject *core_info_dict(const zt_info *info)
         (unsigned long long)info->raw_frames, "index_chunk", info->index_chunk, "index_partition",
         info->index_partition, "name", info->name, "units", info->units, "zfp", zfp.word_bits,
         zfp.minbits, zfp.maxbits, zfp.maxprec, zfp.minexp, shift, "sz", sz.method, sz.effort,
-        sz.axes, sz.step, "mean_kind", info->mean.kind, "mean_value", info->mean.value,
-        "mean_error", info->mean_error, "within_lo", info->within_lo, "within_hi", info->within_hi);
+        sz.axes, sz.step, zt_info_sz_ways(info), "mean_kind", info->mean.kind, "mean_value",
+        info->mean.value, "mean_error", info->mean_error, "within_lo", info->within_lo, "within_hi",
+        info->within_hi);
 }

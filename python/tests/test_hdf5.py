@@ -1,5 +1,7 @@
 """ztile.hdf5.check, over datasets of h5py without the filters, which HDF5 then leaves out."""
 import struct
+import subprocess
+import sys
 import warnings
 
 import h5py
@@ -79,6 +81,35 @@ def test_filter_is_what_the_words_are():
     assert psnr == (1515454720, 3 | 4 << 8, *struct.unpack("<6I", struct.pack("<3d", 60, -1, 1)))
     expert = ztile.hdf5.filter(codec="zfp", expert=(1, 2, 3, -4))["compression_opts"]
     assert expert == (1515454720, 1 | 7 << 8, 0, 0, 1, 2, 3, 2**32 - 4)
+    ways = ztile.hdf5.filter(abs=1e-3, ways=103)["compression_opts"]
+    assert ways == (1515454720, 256, 3539053052, 1062232653, 0, 0, 0, 0, 103)
+    assert ztile.hdf5.filter(abs=1e-3, ways=0) == ztile.hdf5.filter(abs=1e-3)
+    ways = ztile.hdf5.filter(codec="sz", psnr=60, range=(-1, 1), ways=103)["compression_opts"]
+    assert ways == (*psnr, 103)
+
+
+FILTERED = """
+import sys
+import h5py, numpy as np, ztile, ztile.hdf5
+a = np.load(sys.argv[1])
+ztile.hdf5.register()
+with h5py.File("x.h5", "w", driver="core", backing_store=False) as file:
+    for ways in 0, *range(96, 96 + 8), *range(112, 112 + 8):  # 3 axes
+        given = ztile.hdf5.filter(abs=1e-3, ways=ways)
+        dataset = file.create_dataset(str(ways), data=a, chunks=a.shape, **given)
+        ztile.hdf5.check(dataset)
+        chunk = dataset.id.read_direct_chunk((0, 0, 0))[1]
+        assert chunk == ztile.compress(a, abs=1e-3, codec="sz", ways=ways), ways
+        assert ways in (0, ztile.info(chunk).sz.ways)
+        assert abs(dataset[...] - a).max() <= 1e-3
+"""
+
+
+def test_the_filter_codes_in_the_same_ways(tmp_path, cube):
+    np.save(tmp_path / "a.npy", cube[:24, :, :36])
+    done = subprocess.run([sys.executable, "-c", FILTERED, str(tmp_path / "a.npy")], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("params, said", [

@@ -97,6 +97,44 @@ def test_parameters_of_sz_reach_the_file(cube, effort, method):
     assert np.array_equal(ztile.decompress_box(data, np.s_[2:9, -3]), whole[2:9, -3])
 
 
+@pytest.mark.parametrize("effort", ["fast", "default"])
+@pytest.mark.parametrize("shape", [(5000,), (90, 111), (30, 41, 52), (5, 9, 14, 11)])
+def test_an_array_is_coded_in_the_ways_of_another(tmp_path, shape, effort):
+    params = {"abs": 1e-3, "codec": "sz", "effort": effort}
+    own = ztile.compress(field(shape), **params)
+    ways = ztile.info(own).sz.ways
+    assert ways > 0
+    given = ztile.compress(field(shape), ways=ways, **params)
+    assert len(given) == pytest.approx(len(own), rel=0.01)
+    assert ztile.compress(field(shape), ways=0, **params) == own
+    a = field(shape, seed=2)
+    files = []
+    for axes in range(2 ** len(shape)):
+        other = ways - ztile.info(own).sz.axes + axes
+        data = ztile.compress(a, ways=other, **params)
+        assert (ztile.info(data).sz.ways, ztile.info(data).sz.axes) == (other, axes)
+        assert np.abs(ztile.decompress(data) - a).max() <= 1e-3
+        ztile.save(tmp_path / "saved.zt", a, ways=other, **params)
+        with ztile.create(tmp_path / "w.zt", shape, a.dtype, ways=other, **params) as writer:
+            writer.write(a)
+        assert data == (tmp_path / "saved.zt").read_bytes() == (tmp_path / "w.zt").read_bytes()
+        files.append(data)
+    assert len(set(files)) == len(files)
+
+
+def test_ways_of_another_rank_are_refused_and_other_coders_ignore_them(cube):
+    params = {"abs": 1e-3, "codec": "sz"}
+    ways = ztile.info(ztile.compress(cube, **params)).sz.ways
+    for a in cube[0], cube[None]:
+        with pytest.raises(ValueError, match=f"{ways} are no ways of sz for arrays of {a.ndim} "
+                           "dimensions; take those of a file of such an array"):
+            ztile.compress(a, ways=ways, **params)
+    for more in {"method": "cusz"}, {"effort": "high"}, {"codec": "zfp"}, {"plan": "on"}:
+        with_ways = ztile.compress(cube, ways=ways, **{**params, **more})
+        assert with_ways == ztile.compress(cube, **{**params, **more})
+        assert more == {"plan": "on"} or not getattr(ztile.info(with_ways).sz, "ways", 0)
+
+
 @pytest.mark.parametrize("plan", ["on", "tight"])
 def test_a_plan_makes_files_smaller_and_keeps_the_shape(plan):
     x = np.linspace(0, 9, 480)

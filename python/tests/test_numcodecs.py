@@ -20,6 +20,7 @@ ZFPY_CONFIGS = [{"mode": 4, "tolerance": 1e-3}, {"mode": 4}, {"mode": 2, "rate":
                                    codecs.ZTile(rate=np.float32(12)),
                                    codecs.ZTile(expert=(1, 500, np.int64(20), -9), codec=None),
                                    codecs.ZTile(rel=1e-3, range=(0, 1.5), name="t"),
+                                   codecs.ZTile(abs=1e-3, ways=np.int64(3 << 5 | 7)),
                                    codecs.ZtileZFPY(tolerance=1e-3), codecs.ZFPY()])
 def test_codecs_survive_their_configuration(codec, cube):
     config = json.loads(json.dumps(codec.get_config()))

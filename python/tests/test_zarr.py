@@ -120,6 +120,20 @@ def test_many_parts_at_once_do_not_wait_for_each_other(tmp_path):
         assert np.abs(got - a[i, :, :4]).max() <= 1e-3
 
 
+def test_chunks_are_coded_in_the_ways_that_the_metadata_keep(tmp_path, big):
+    ways = ztile.info(ztile.compress(big[:40, :30, :25], abs=1e-4)).sz.ways
+    make(tmp_path / "s.zarr", big, ZTileCodec(abs=1e-4, ways=ways), chunks=(40, 30, 25))
+    again = zarr.open_array(tmp_path / "s.zarr")
+    assert again.metadata.codecs[0].to_dict()["configuration"] == {"abs": 1e-4, "ways": ways}
+    assert np.abs(again[:] - big).max() <= 1e-4
+    for i in range(8):
+        at = [i // 4, i // 2 % 2, i % 2]
+        part = big[tuple(slice(n * k, n * (k + 1)) for n, k in zip((40, 30, 25), at))]
+        chunk = tmp_path.joinpath("s.zarr", "c", *map(str, at)).read_bytes()
+        assert chunk == ztile.compress(part, abs=1e-4, ways=ways)
+        assert ztile.info(chunk).sz.ways == ways
+
+
 def test_equal_codecs_have_equal_hashes():
     one, other = (ZTileCodec(rel=1e-3, codec="zfp") for _ in range(2))
     assert one == other and hash(one) == hash(other) and one != ZTileCodec(rel=2e-3)

@@ -322,7 +322,8 @@ int main(int argc, char **argv)
                                           "expert=0:500:20:-30",
                                           "codec=sz,psnr=60,range=0:1",
                                           "pwrel=0.01",
-                                          "abs=0.001,effort=high"};
+                                          "abs=0.001,effort=high",
+                                          "codec=sz,abs=0.001,ways=103"};
     static const char *const zfp_configs[] = {"format=zfp,rate=3.7", "format=zfp,abs=0.1",
                                               "format=zfp,precision=17", "format=zfp,lossless",
                                               "format=zfp,expert=1:500:20:-30"};
@@ -355,6 +356,8 @@ int main(int argc, char **argv)
     check_python_codec(&ztile, "{\"id\": \"ztile\", \"rel\": 1e-4, \"range\": [ -1, 2.5 ]}",
                        "rel=1e-4,range=-1:2.5");
     check_python_codec(&ztile, "{\"id\": \"ztile\", \"rel\": 1e-4}", "rel=1e-4,range=0:0");
+    check_python_codec(&ztile, "{\"id\": \"ztile\", \"abs\": 0.001, \"ways\": 103}",
+                       "abs=0.001,ways=103");
     check_python_codec(&ztile, "{\"id\": \"ztile\", \"abs\": 0.001, \"effort\": \"high\"}",
                        "abs=0.001,effort=high");
     check_no_codec(&ztile, "");

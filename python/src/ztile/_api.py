@@ -57,6 +57,8 @@ def compress(a: Any, *, out: Any = None, threads: Optional[int] = None,
             expert, ndzip for floats without loss, else sz.
     fill=   a number that stands for no value (a list: up to 4): kept exactly, like NaN and
             infinities, and no part of a range or a bound.
+    ways=   of sz with effort fast or default, without a plan: the axes and groups of a file of an
+            array like this one, info(file).sz.ways. sz then looks at no samples to choose them.
     threads=  how many at most; the bytes are the same for any number.
     out=    memory for the file, on the host or a GPU: an array of uint8 of at least
             compress_bound() bytes. The result is then the part of it that was written.

@@ -29,12 +29,14 @@ class ZfpInfo:
 @dataclass(frozen=True)
 class SzInfo:
     """The parameters of an sz stream; bit i of ``axes``: differences are taken along axis i;
-    ``step``: what values are multiples of."""
+    ``step``: what values are multiples of; ``ways``: axes and groups as the number that
+    compress(ways=) takes, 0: none."""
 
     method: str  # default, multiples, cusz or transform
     effort: str
     axes: int
     step: float
+    ways: int
 
 
 @dataclass(frozen=True)
@@ -79,10 +81,10 @@ class Info:
         return 8 * self.dtype.itemsize / self.ratio
 
 
-def _sz_of(method: int, effort: int, axes: int, step: float) -> SzInfo:
+def _sz_of(method: int, effort: int, *rest: Any) -> SzInfo:
     methods = {number: name for name, number in _params.METHODS.items()}
     efforts = {number: name for name, number in _params.EFFORTS.items()}
-    return SzInfo(methods.get(method, str(method)), efforts.get(effort, str(effort)), axes, step)
+    return SzInfo(methods.get(method, str(method)), efforts.get(effort, str(effort)), *rest)
 
 
 def _finite(value: float) -> Optional[float]:

@@ -21,6 +21,7 @@ METHODS = {"default": 0, "cusz": 1, "transform": 2, "prediction": 3, "multiples"
 PLANS = {"off": 0, "on": 1, "tight": 2}
 RATE_ALIGN = 1
 MAX_FILLS = 4
+MAX_WAYS = 2**16 - 1  # ztile_h5.h
 
 
 class Params(TypedDict, total=False):
@@ -47,6 +48,7 @@ class Params(TypedDict, total=False):
     effort: str  # fast, default, high
     method: str  # of sz: default, prediction, multiples, transform or cusz
     sz_bins: int  # of method cusz
+    ways: int  # of sz: those of a file of an array like this one, info(file).sz.ways
     plan: str  # off, on, tight
     slab_bytes: int  # raw bytes a frame at most
     word_bits: int  # 8, 16, 32, 64: what a zfp stream is padded to
@@ -204,6 +206,7 @@ def pack(params: dict[str, Any]) -> tuple[Any, ...]:
         _one_of("effort", EFFORTS, get("effort") or "default"),
         _one_of("method", METHODS, get("method") or "default"),
         _count("sz_bins", get("sz_bins") or 0),
+        _count("ways", get("ways") or 0, MAX_WAYS),
         _text("name", get("name")),
         _text("units", get("units")),
         BOUNDS[mean],

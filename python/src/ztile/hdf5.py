@@ -30,7 +30,7 @@ FILTER_ZFP = 32013  # H5Z-ZFP's
 TABLE = 0x5a540100  # the first word of what ztile's filter is told; ztile_h5.h has all
 
 # Parameters of compress() that a filter has words for.
-_WORDS = {*_params.BOUNDS, "codec", "effort", "range", "rate_align"} - {*_params.MEANS[1:]}
+_WORDS = {*_params.BOUNDS, "codec", "effort", "range", "rate_align", "ways"} - {*_params.MEANS[1:]}
 
 
 class Filter(TypedDict):
@@ -59,9 +59,10 @@ def register() -> str:
 def filter(**params: Unpack[_params.Params]) -> Filter:
     """What create_dataset is told for a bound: filter(abs=1e-3), filter(codec="sz", pwrel=1e-2).
 
-    Parameters are those of compress() that say codec, effort and bound; without a bound the values
-    are kept exactly. Without a codec the filter takes sz, but zfp for rate, precision and expert.
-    It sees one chunk at a time, so ``rel`` and ``psnr`` need the ``range`` of the whole array."""
+    Parameters are those of compress() that say codec, effort, ways and bound; without a bound the
+    values are kept exactly. Without a codec the filter takes sz, but zfp for rate, precision and
+    expert. It sees one chunk at a time, so ``rel`` and ``psnr`` need the ``range`` of the whole
+    array."""
     given = dict(params)
     for name in given:
         if name in _params.Params.__annotations__ and name not in _WORDS:
@@ -76,12 +77,14 @@ def filter(**params: Unpack[_params.Params]) -> Filter:
     if needs_range and math.isnan(low_high[0]):
         raise ArgumentError("a filter sees one chunk at a time: give abs instead of rel or psnr, "
                             "or the whole array's range=(low, high) with it")
-    effort = packed[16] if given.get("effort") not in (None, "default") else 0
+    effort, ways = packed[16] if given.get("effort") not in (None, "default") else 0, packed[19]
     table = struct.pack("<IId", TABLE, codec | kind << 8 | flags << 16 | effort << 24, value)
     if needs_range:
         table += struct.pack("<dd", *low_high)
     elif kind == _params.BOUNDS["expert"]:
         table += struct.pack("<IIIi", *expert)
+    if ways:
+        table = struct.pack("<32sI", table, ways)
     return {"compression": FILTER,
             "compression_opts": struct.unpack(f"<{len(table) // 4}I", table)}
 

@@ -117,8 +117,8 @@ static zt_status check_ways(zt_context *context, const zt_params *params, uint32
     const uint32_t ways = zti_sz_ways(params), axes = ways % WAYS_BLOCKED;
     if (has_ways(params) && (ways >> WAYS_RANK_AT != rank || axes >> rank != 0))
         return zti_fail(context, ZT_BAD_ARG,
-                        "%u are no ways of sz for arrays of %u dimensions; zt_info_sz_ways "
-                        "says those of a file",
+                        "%u are no ways of sz for arrays of %u dimensions; take those of a file "
+                        "of such an array",
                         ways, rank);
     return ZT_OK;
 }
