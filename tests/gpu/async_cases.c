@@ -226,6 +226,7 @@ static zt_params draw_params(struct rng *r, const zt_array *a)
     range_of(a, &lo, &hi);
     const double range = hi > lo && hi - lo < 0x1p1000 ? hi - lo : 1;
     p = zt_params_abs(range / (double)(UINT64_C(1) << rng_below(r, 40)));
+    p.prefer = ZT_PREFER_SPEED; /* else zt_compress interpolates smooth values */
     p.codec = rng_once_in(r, 4) ? ZT_CODEC_AUTO : ZT_CODEC_SZ;
     p.index = (uint32_t)rng_below(r, ZT_INDEX_COMPACT + 1);
     p.index_chunk = p.index == ZT_INDEX_NONE ? 0 : (uint32_t)rng_below(r, 5);

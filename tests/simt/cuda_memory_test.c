@@ -4,6 +4,7 @@
 #include "simt_device.h"
 #include "support/support.h"
 #include "ztile_cuda.h"
+#include "ztile_sz.h"
 #include "ztile_zfp.h"
 #include "ztile_quality.h"
 #include "ztile_expert.h"
@@ -335,6 +336,38 @@ static void check_stays_there(zt_context *cuda, zt_context *serial, uint32_t cod
     simt_device_give(back);
 }
 
+/* Smooth values, which are interpolated, are copied to the host to be learnt from; the file is the
+ * same. */
+static void check_smooth(zt_context *cuda, zt_context *serial)
+{
+    enum { COUNT = 24000, BYTES = COUNT * 4 };
+    static float values[COUNT];
+    static uint8_t one[2 * BYTES], two[2 * BYTES];
+    uint8_t *const out = simt_device_take(2 * BYTES);
+    zt_array here = zt_array_1d(values, ZT_F32, COUNT), there = here;
+    zt_info info;
+    zt_sz_info sz;
+    zt_params p;
+    size_t n = 0, m = 0;
+    for (uint32_t i = 0; i < COUNT; i++)
+        values[i] = sinf((float)i / 100);
+    there.data = simt_device_take(BYTES);
+    simt_device_move(there.data, values, BYTES);
+    zt_params_init(&p, sizeof p);
+    p.codec = ZT_CODEC_SZ;
+    p.bound = zt_abs(1e-3);
+    CHECK(zt_compress(serial, &here, &p, one, sizeof one, &n) == ZT_OK, serial);
+    zt_info_init(&info, sizeof info);
+    CHECK(zt_inspect(serial, one, n, &info) == ZT_OK && zt_info_sz(&info, &sz) == ZT_OK &&
+              sz.effort == ZT_EFFORT_HIGH,
+          serial);
+    CHECK(zt_compress(cuda, &there, &p, out, sizeof two, &m) == ZT_OK && m == n, cuda);
+    simt_device_move(two, out, m);
+    CHECK(memcmp(one, two, n) == 0, cuda);
+    simt_device_give(there.data);
+    simt_device_give(out);
+}
+
 /* A header that is shorter than was guessed when its payload was coded moves that: with names of
  * all lengths some are. */
 static void check_guesses(zt_context *cuda, zt_context *serial)
@@ -413,6 +446,7 @@ static void check_nothing_is_brought_twice(zt_context *serial, float *values)
         p.codec = ZT_CODEC_SZ;
         set_coder(&p, rows[i / 2].effort);
         p.bound = zt_abs(1e-3);
+        p.prefer = ZT_PREFER_SPEED; /* else smooth values are interpolated */
         a.stride[1] = NX;
         a.stride[0] = NY * NX;
         simt_slab_bytes = rows[i / 2].slab_rows * NY * x * 4;
@@ -468,6 +502,7 @@ int main(void)
     simt_slab_bytes = 1 << 20;
     CHECK(zt_context_set_cuda(cuda, &second) == ZT_OK, cuda);
     check_copies_are_late(cuda);
+    check_smooth(cuda, serial);
     check_guesses(cuda, serial);
     check_stays_there(cuda, serial, ZT_CODEC_ZFP, zt_rate(8), ZT_EFFORT_DEFAULT, 20000);
     check_stays_there(cuda, serial, ZT_CODEC_ZFP, zt_abs(1e-3), ZT_EFFORT_DEFAULT, 40000);

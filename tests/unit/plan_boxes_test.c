@@ -147,8 +147,10 @@ static void effort_default_interpolates_where_that_halves_the_file(void **state)
         zt_params params = params_of(zt_abs(4e-3 * unit));
         uint32_t effort = 0;
         params.codec = ZT_CODEC_SZ;
+        params.prefer = ZT_PREFER_SPEED;
         const size_t differences = file_bytes(&smooth, &params, &effort);
         assert_int_equal(effort, ZT_EFFORT_DEFAULT);
+        params.prefer = ZT_PREFER_RATIO;
         params.plan = ZT_PLAN_ON;
         const size_t chosen = file_bytes(&smooth, &params, &effort);
         if (effort != (type == ZT_I32 ? ZT_EFFORT_DEFAULT : ZT_EFFORT_HIGH) ||
@@ -272,6 +274,47 @@ static void later_frames_are_not_interpolated_where_speed_counts(void **state)
     free(a.data);
 }
 
+/* Without a plan, small arrays of smooth values are interpolated, and no others. */
+static void small_smooth_arrays_are_interpolated_without_a_plan(void **state)
+{
+    static const zt_type types[] = {ZT_F32, ZT_F64, ZT_I32};
+    static const uint64_t large[3] = {128, 64, 36};
+    (void)state;
+    for (uint32_t i = 0; i < 12; i += TEST_SHARE == 1 ? 1 : 4) {
+        const zt_type type = types[i % 3];
+        const double unit = type == ZT_I32 ? 1e6 : 1;
+        const zt_array smooth = long_waves(type, 1 + i / 3, 0);
+        const zt_array rough = long_waves(type, 1 + i / 3, 0.05);
+        zt_params params = params_of(zt_abs(4e-3 * unit));
+        uint32_t effort = 0;
+        params.codec = ZT_CODEC_SZ;
+        const size_t chosen = file_bytes(&smooth, &params, &effort);
+        if (effort != (type == ZT_I32 ? ZT_EFFORT_DEFAULT : ZT_EFFORT_HIGH))
+            fail_msg("type %u, rank %u: effort %u", (uint32_t)type, 1 + i / 3, effort);
+        (void)file_bytes(&rough, &params, &effort);
+        assert_int_equal(effort, ZT_EFFORT_DEFAULT);
+        params.bound = zt_abs(unit); /* hardly a value differs from the one before it */
+        (void)file_bytes(&smooth, &params, &effort);
+        assert_int_not_equal(effort, ZT_EFFORT_HIGH);
+        params.bound = zt_abs(4e-3 * unit);
+        params.prefer = ZT_PREFER_SPEED;
+        const size_t differences = file_bytes(&smooth, &params, &effort);
+        assert_int_equal(effort, ZT_EFFORT_DEFAULT);
+        assert_true(type == ZT_I32 || 3 * chosen < differences);
+        free(smooth.data);
+        free(rough.data);
+    }
+    const zt_array a = new_array(ZT_F32, 3, large);
+    zt_params params = params_of(zt_abs(1e-3));
+    uint32_t effort = 0;
+    for (uint64_t k = 0; k < values_of(3, large); k++)
+        ((float *)a.data)[k] = sinf((float)k / 300);
+    params.codec = ZT_CODEC_SZ;
+    (void)file_bytes(&a, &params, &effort);
+    assert_int_equal(effort, ZT_EFFORT_DEFAULT);
+    free(a.data);
+}
+
 /* One smooth axis is enough; axes of less than seven values and arrays with NaN are not smooth. */
 static void smooth_values_are_found_along_one_axis(void **state)
 {
@@ -304,6 +347,7 @@ int main(void)
         cmocka_unit_test(boxes_of_zeros_hide_no_coder),
         cmocka_unit_test(samples_are_not_of_zeros),
         cmocka_unit_test(later_frames_are_not_interpolated_where_speed_counts),
+        cmocka_unit_test(small_smooth_arrays_are_interpolated_without_a_plan),
         cmocka_unit_test(smooth_values_are_found_along_one_axis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -520,7 +520,9 @@ static zt_status learn_high(zt_context *context, struct zti_coding *coding, uint
 static zt_status choose(zt_context *context, struct zti_coding *coding,
                         const struct zti_array *array)
 {
-    return sz_of(coding)->may_be_smooth ? zti_sz_begin_if_smooth(context, coding, array) : ZT_OK;
+    bool is_smooth;
+    const zt_status status = zti_sz_is_smooth(context, coding, array, &is_smooth);
+    return status || !is_smooth ? status : zti_sz_begin_smooth(context, coding);
 }
 
 /* Before the passes: the memory of coders of large tiles, or the source of floats without loss. */

@@ -311,6 +311,17 @@ void zti_sz_forget(zt_context *context, struct zti_coding *coding);
  * the values' bits is as good. */
 uint64_t zti_sz_fineness(uint32_t type, double part);
 
+/* ---- interp/smooth.c ---- */
+
+/* Whether the values of an array, which may be in a GPU's memory, are smooth beside the bound, so
+ * that effort default interpolates them; false if the coding does not ask. */
+#ifdef __cplusplus
+extern "C"
+#endif
+    zt_status
+    zti_sz_is_smooth(zt_context *context, const struct zti_coding *coding,
+                     const struct zti_array *array, bool *is_smooth);
+
 /* ---- exact.c: exact values of a tile ---- */
 
 /* Write which of n values are exact, and these values, of value_bytes each; returns the end. */

@@ -144,7 +144,6 @@ static zt_status open_alone(zt_context *context, const struct zti_array *array,
     zt_status status = zti_request_init(context, array, params, &a->request);
     if (status)
         return status;
-    a->request.params.prefer = ZT_PREFER_SPEED; /* nothing slower takes a coder's place */
     const zt_bound *const bound = &a->request.params.bound;
     const char *const objection = bound->kind != ZT_ABS || bound->value == 0
                                       ? "arrays are coded under an absolute bound above 0 alone"
@@ -281,6 +280,16 @@ static double bound_of(zt_context *context, const struct zti_request *r)
     return !status && kind == ZT_ABS ? abs_bound : 0;
 }
 
+/* Whether samples choose a coder that the kernels do not have. */
+static zt_status is_for_others(zt_context *context, const struct alone *a,
+                               const struct zti_array *array, bool *is_so)
+{
+    *is_so = false;
+    return a->codec->is_for_others
+               ? a->codec->is_for_others(context, &a->frame.coding, array, is_so)
+               : ZT_OK;
+}
+
 zt_status zti_write_at_once(struct zt_writer *w, const struct zti_array *array, bool *is_done)
 {
     zt_context *const context = w->context;
@@ -293,13 +302,16 @@ zt_status zti_write_at_once(struct zt_writer *w, const struct zti_array *array, 
     if (!device || !array->is_on_device || !w->output.is_on_device || context->progress ||
         (uintptr_t)w->output.memory % 8 > 0 || (w->scanned && w->scanned->special_values > 0) ||
         !open_at_once(context, bound_of(context, &w->request), &a) ||
-        w->output.memory_bytes < a.out_bytes ||
-        device->room(context, ZTI_DEVICE_WORK, a.at.end, &scratch) != ZT_OK)
+        w->output.memory_bytes < a.out_bytes)
         return ZT_OK;
+    bool is_left;
+    zt_status status = is_for_others(context, &a, array, &is_left);
+    if (status || is_left || device->room(context, ZTI_DEVICE_WORK, a.at.end, &scratch) != ZT_OK)
+        return status;
     struct zti_emission e = emission_of(&a, array, scratch);
     e.out = w->output.memory;
     e.out_bytes = &e.emitted->file_bytes;
-    zt_status status = queue_all(context, &a, &e, scratch);
+    status = queue_all(context, &a, &e, scratch);
     if (!status)
         status = device->copy(context, ZTI_QUEUE_KERNELS, &found, (uint8_t *)scratch + a.at.found,
                               sizeof found);

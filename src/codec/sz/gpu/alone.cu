@@ -100,7 +100,7 @@ extern "C" const struct zti_cuda_codec zti_cuda_sz;
 static bool takes(const struct zti_coding *coding)
 {
     const struct zti_sz *const sz = sz_of(coding);
-    return zti_cuda_sz.can_code(coding) && !sz->wants_high && !sz->may_be_smooth &&
+    return zti_cuda_sz.can_code(coding) && !sz->wants_high &&
            (sz->coder == ZTI_SZ_FAST || sz->coder == ZTI_SZ_DEFAULT) &&
            sz->has_axes == sz->has_shape && !sz->has_groups &&
            (sz->source == ZTI_SZ_LATTICE || sz->source == ZTI_SZ_STEPS);
@@ -216,6 +216,7 @@ static void encode(const struct zti_cuda_alone_encoding *e)
 }
 
 extern "C" const struct zti_cuda_alone zti_cuda_sz_alone = {takes,
+                                                            zti_sz_is_smooth,
                                                             zeroed_bytes,
                                                             work_bytes,
                                                             zti_sz_alone_tiles,

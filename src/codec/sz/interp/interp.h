@@ -260,11 +260,10 @@ zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding);
 
 /* ---- interp/smooth.c ---- */
 
-/* Whether effort default may interpolate values if they are smooth; and change the coding to effort
- * 'high', which then learns little, if they are. */
+/* Whether effort default interpolates an array's values if they are smooth (zti_sz_is_smooth); and
+ * change the coding of such to effort 'high', which then learns little. */
 bool zti_sz_may_be_smooth(const struct zti_target *target, const struct zti_coding *coding);
-zt_status zti_sz_begin_if_smooth(zt_context *context, struct zti_coding *coding,
-                                 const struct zti_array *array);
+zt_status zti_sz_begin_smooth(zt_context *context, struct zti_coding *coding);
 
 /* Whether a tile is counted; and place k of irregularly spread places in a tile. */
 bool zti_sz_high_is_counted(const struct zti_coding *coding, uint64_t tile);

@@ -45,7 +45,7 @@ static bool is_off(const double *value, int32_t apart, double bound)
 
 /* Count the points of a run, which begins at value 'first' in C order, that have all neighbours in
  * their row. */
-static void count_run(const double *run, uint64_t first, uint64_t row, const struct zti_sz *sz,
+static void count_run(const double *run, uint64_t first, uint64_t row, double bound,
                       struct points *p)
 {
     for (uint32_t i = REACH; i < RUN - REACH; i++) {
@@ -53,9 +53,9 @@ static void count_run(const double *run, uint64_t first, uint64_t row, const str
         if (at < REACH || at + REACH >= row)
             continue;
         p->all++;
-        p->off += is_off(run + i, 1, sz->bound);
-        p->off_2 += is_off(run + i, 2, sz->bound);
-        p->changed += rint(run[i] / sz->step) - rint(run[i - 1] / sz->step) != 0;
+        p->off += is_off(run + i, 1, bound);
+        p->off_2 += is_off(run + i, 2, bound);
+        p->changed += rint(run[i] / (2 * bound)) - rint(run[i - 1] / (2 * bound)) != 0;
     }
 }
 
@@ -65,21 +65,28 @@ static bool are_smooth(const struct points *p)
            p->off_2 <= p->all / OFF_2_PART && p->changed >= p->all / CHANGED_PART;
 }
 
-zt_status zti_sz_begin_if_smooth(zt_context *context, struct zti_coding *coding,
-                                 const struct zti_array *array)
+zt_status zti_sz_is_smooth(zt_context *context, const struct zti_coding *coding,
+                           const struct zti_array *array, bool *is_smooth)
 {
     uint64_t first[ZTI_SZ_SOURCE_VALUES / RUN];
     double values[ZTI_SZ_SOURCE_VALUES];
     struct points points = {.all = 0};
-    uint32_t n;
-    zt_status status = zti_sz_draw(context, array, RUN, first, values, &n);
+    uint32_t n = 0;
+    *is_smooth = false;
+    if (!sz_of(coding)->may_be_smooth)
+        return ZT_OK;
+    const zt_status status = zti_sz_draw(context, array, RUN, first, values, &n);
     for (uint32_t i = 0; i < n && !status; i += RUN)
-        count_run(values + i, first[i / RUN], array->shape[array->rank - 1], sz_of(coding),
+        count_run(values + i, first[i / RUN], array->shape[array->rank - 1], sz_of(coding)->bound,
                   &points);
-    if (status || !are_smooth(&points))
-        return status;
+    *is_smooth = !status && are_smooth(&points);
+    return status;
+}
+
+zt_status zti_sz_begin_smooth(zt_context *context, struct zti_coding *coding)
+{
     sz_in(coding)->has_few_samples = true;
-    status = zti_sz_high_begin(context, coding);
+    const zt_status status = zti_sz_high_begin(context, coding);
     if (!status && sz_of(coding)->coder == ZTI_SZ_HIGH) {
         struct zti_sz_high *const high = coding->model;
         high->lorenzo_bits = UINT64_MAX; /* not compared with others */
