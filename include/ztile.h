@@ -218,9 +218,9 @@ static inline zt_bound zt_mae(double error) { return zt_bound_of(ZT_MAE, error);
 
 /** How much time coding may take to save bytes. Every effort keeps the bound.
  *
- * sz: fast takes one pass and Rice codes; default two and Huffman codes or, with a plan and unless
- * speed is preferred, interpolation where it halves the file, and high's coder without loss for
- * packed floats; high transforms too, and keeps the least (zt_params_set_sz()). Others have one. */
+ * sz: fast: one pass, Rice codes. default: two, Huffman codes or, unless speed is preferred,
+ * interpolation of small very smooth arrays, and with a plan where it halves the file, or high's
+ * coder for packed floats. high: transforms too; the least (zt_params_set_sz()). Others: one. */
 typedef enum zt_effort { ZT_EFFORT_FAST = 1, ZT_EFFORT_DEFAULT = 2, ZT_EFFORT_HIGH = 3 } zt_effort;
 
 /** Whether samples choose the order of axes and, with ZT_CODEC_AUTO, codec and effort. Readers
@@ -240,7 +240,7 @@ typedef struct zt_params {
     zt_bound bound;              /**< Default lossless. */
     uint32_t effort;             /**< #zt_effort; default ZT_EFFORT_DEFAULT */
     uint32_t plan;               /**< #zt_plan_kind; default off */
-    uint32_t prefer;             /**< #zt_prefer; with a plan, and codec auto or sz */
+    uint32_t prefer;             /**< #zt_prefer; with codec auto or sz */
     uint32_t index;              /**< #zt_index_kind; default ZT_INDEX_DEFAULT */
     uint32_t index_chunk;        /**< Tiles a chunk, at most 2^30; 0: the default. */
     uint32_t index_partition;    /**< Chunks a partition (hybrid), at most 2^16; 0: 32. */

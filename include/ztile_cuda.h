@@ -99,9 +99,10 @@ ZT_API zt_status zt_compress_async_bytes(zt_context *context, const zt_array *ar
 /** Queue what zt_compress() does with codec sz at effort fast or default under an absolute bound.
  *
  * Kernels find the range of the values, choose axes, build codebooks, and write all of the file. It
- * is that of zt_compress(), byte for byte, but for two kinds of values: NaN and infinities are kept
- * exactly in the stream, not beside it; and values that sz would make longer are stored as they
- * are, where zt_compress() tries to code them without loss first.
+ * is that of zt_compress(), byte for byte, but for three kinds of values: NaN and infinities are
+ * kept exactly in the stream, not beside it; values that sz would make longer are stored as they
+ * are, where zt_compress() tries to code them without loss first; and of small arrays that are very
+ * smooth differences are coded, which zt_compress() interpolates unless speed is preferred.
  * @param context its policy is ZT_CUDA
  * @param array on the GPU, any strides; at most params.slab_bytes
  * @param params codec sz (or auto), effort fast or default, a bound abs above 0, no other method,

@@ -500,7 +500,7 @@ static zt_status measure_other(zt_context *context, struct zti_coding *coding,
 static zt_status learn_books(zt_context *context, struct zti_coding *coding,
                              struct zti_sz_counts *counts)
 {
-    zt_status status = zti_sz_learn_books(context, coding, counts, zti_sz_count_part(coding) > 1);
+    zt_status status = zti_sz_learn_books(context, coding, counts);
     if (status != ZT_OK || !sz_of(coding)->wants_high)
         return status;
     sz_in(coding)->wants_high = false;

@@ -282,7 +282,7 @@ extern "C"
 /* The share of the tiles that is counted: 1 in how many. */
 ZTI_STATIC uint32_t zti_sz_part_of(uint32_t coder, uint64_t tiles)
 {
-    return coder == ZTI_SZ_CUSZ || tiles < 1024 ? 1 : tiles < 4096 ? 4 : 8;
+    return coder == ZTI_SZ_CUSZ || tiles < 192 ? 1 : tiles < 768 ? 4 : 8;
 }
 
 ZTI_STATIC uint32_t zti_sz_count_part(const struct zti_coding *coding)
@@ -298,10 +298,17 @@ ZTI_STATIC bool zti_sz_is_counted(uint64_t tile, uint32_t part)
 /* Before symbols are counted: if those of all tiles are, have what is found kept to encode them. */
 zt_status zti_sz_keep_counted(zt_context *context, struct zti_coding *coding);
 
-/* Make coding->model; or, if Rice codes are shorter, change to effort 'fast'. is_sample: symbols
- * that were not counted may occur. */
+/* How often a symbol is expected in all tiles. Where a part is counted, any symbol may occur, and
+ * needs a code. */
+ZTI_STATIC uint64_t zti_sz_expected(uint64_t count, uint32_t part)
+{
+    return part > 1 ? count * part + 1 : count;
+}
+
+/* Make coding->model; or, if all tiles are counted and Rice codes are shorter, change to effort
+ * 'fast'. */
 zt_status zti_sz_learn_books(zt_context *context, struct zti_coding *coding,
-                             struct zti_sz_counts *counts, bool is_sample);
+                             struct zti_sz_counts *counts);
 
 void zti_sz_encode_head(const struct zti_coding *coding, uint8_t *head);
 zt_status zti_sz_decode_head(zt_context *context, struct zti_coding *coding, const uint8_t *head);

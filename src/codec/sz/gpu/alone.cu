@@ -68,18 +68,13 @@ static __device__ __forceinline__ void choose_axes(const struct zti_sz_tally *t,
     to->sz.is_blocked = is_blocked;
 }
 
-/* And from the second; then which tiles are counted. Where not all are, symbols that are not
- * counted may occur: every count begins with 1. */
+/* And from the second; then which tiles are counted. */
 SIMT_KERNEL void __launch_bounds__(32) learn_race(const struct zti_sz_tally *t, struct sz_tiles *to)
 {
-    if (threadIdx.x == 0) {
-        choose_axes(t, to);
-        to->part = zti_sz_part_of(to->sz.coder, to->grid.count);
-    }
-    __syncwarp();
-    const uint32_t symbols = to->part > 1 ? books_of(to->sz.coder) * to->alphabet : 0;
-    for (uint32_t i = threadIdx.x; i < symbols; i += 32)
-        to->counts[i] = 1;
+    if (threadIdx.x > 0)
+        return;
+    choose_axes(t, to);
+    to->part = zti_sz_part_of(to->sz.coder, to->grid.count);
 }
 
 SIMT_KERNEL void __launch_bounds__(32)

@@ -61,6 +61,15 @@ static __device__ __forceinline__ uint32_t byte_of(const struct tables *t, uint3
     return byte & 255;
 }
 
+/* Make the counts of a part of the tiles those of all. */
+SIMT_KERNEL void __launch_bounds__(THREADS) scale_counts(struct sz_tiles *s)
+{
+    for (uint32_t k = 0; k < ZTI_SZ_BOOKS; k++) {
+        uint64_t *const count = &s->counts[k * ALPHABET + threadIdx.x];
+        *count = zti_sz_expected(*count, s->part);
+    }
+}
+
 /* The bits of all symbols that were counted, in codes of these lengths: the thread's share. */
 static __device__ __forceinline__ uint64_t cost_of_symbol(const struct tables *t,
                                                           const uint64_t *counts, uint32_t symbol)
@@ -102,6 +111,7 @@ extern "C" void zti_sz_alone_learn_books(const struct sz_tiles *known, struct sz
                                          void *queue)
 {
     const struct zti_cuda_books books = books_in(known);
+    SIMT_LAUNCH(scale_counts, 1, THREADS, 0, queue, there);
     zti_cuda_build_books(known->counts, &books, queue);
     SIMT_LAUNCH(learn_books, 1, THREADS, 0, queue, there, (uint8_t *)(void *)known->words);
 }

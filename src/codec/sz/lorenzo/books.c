@@ -147,23 +147,21 @@ static zt_status make_book(zt_context *context, struct zti_coding *coding, const
 }
 
 zt_status zti_sz_learn_books(zt_context *context, struct zti_coding *coding,
-                             struct zti_sz_counts *counts, bool is_sample)
+                             struct zti_sz_counts *counts)
 {
-    const uint32_t alphabet = alphabet_of(sz_of(coding));
+    const uint32_t alphabet = alphabet_of(sz_of(coding)), part = zti_sz_count_part(coding);
     zt_status status = coding->model || new_model(context, coding) ? ZT_OK : ZT_NO_MEMORY;
     uint64_t bits = 0;
     for (uint32_t i = 0; i < books_of(sz_of(coding)->coder) && status == ZT_OK; i++) {
         uint64_t own[256];
         const uint64_t *all = zti_histogram_counts(histogram(coding, counts, i), alphabet);
-        if (is_sample) {
-            for (uint32_t s = 0; s < alphabet && s < 256; s++)
-                own[s] = all[s] + 1; /* unseen symbols may occur, and need a code */
-            all = own;
-        }
+        for (uint32_t k = 0; part > 1 && k < alphabet && k < 256; k++)
+            own[k] = zti_sz_expected(all[k], part);
+        all = part > 1 ? own : all;
         status = make_book(context, coding, all, i, &bits);
     }
     const bool is_short = bits + sz_of(coding)->head_bits < counts->rice_bits;
-    if (status == ZT_OK && (is_short || is_sample || sz_of(coding)->coder == ZTI_SZ_CUSZ))
+    if (status == ZT_OK && (is_short || part > 1 || sz_of(coding)->coder == ZTI_SZ_CUSZ))
         return store_head(context, coding);
     zti_sz_forget(context, coding); /* the tables cost small arrays more than they save */
     sz_in(coding)->coder = ZTI_SZ_FAST;
