@@ -258,13 +258,6 @@ uint64_t zti_sz_high_head_most(const struct zti_coding *coding);
 /* Change a coding that is ready for another effort to effort 'high', if possible. */
 zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding);
 
-/* ---- interp/smooth.c ---- */
-
-/* Whether effort default interpolates an array's values if they are smooth (zti_sz_is_smooth); and
- * change the coding of such to effort 'high', which then learns little. */
-bool zti_sz_may_be_smooth(const struct zti_target *target, const struct zti_coding *coding);
-zt_status zti_sz_begin_smooth(zt_context *context, struct zti_coding *coding);
-
 /* Whether a tile is counted; and place k of irregularly spread places in a tile. */
 bool zti_sz_high_is_counted(const struct zti_coding *coding, uint64_t tile);
 void zti_sz_high_place(const struct zti_coding *coding, const struct zti_walk *walk, uint32_t k,
@@ -284,5 +277,12 @@ zt_status zti_sz_high_decode_head(zt_context *context, struct zti_coding *coding
 /* Add the symbols of an encoded pyramid. */
 void zti_sz_high_add(const struct zti_sz_pyramid *p, uint64_t extra_bits,
                      struct zti_sz_high_counts *counts);
+
+/* ---- interp/smooth.c ---- */
+
+/* Whether effort default interpolates an array's values if they are smooth (zti_sz_is_smooth); and
+ * change the coding of such to effort 'high', which then learns little. */
+bool zti_sz_may_be_smooth(const struct zti_target *target, const struct zti_coding *coding);
+zt_status zti_sz_begin_smooth(zt_context *context, struct zti_coding *coding);
 
 #endif
