@@ -66,7 +66,7 @@ struct zti_cuda_alone_decoding {
 struct zti_cuda_alone {
     /* Whether the current device has kernels for a coding. */
     bool (*takes)(const struct zti_coding *coding);
-    /* Whether zt_compress has another coder for an array, by samples of it. NULL: none. */
+    /* Whether zt_compress has another coder for an array, by samples of it. */
     zt_status (*is_for_others)(zt_context *context, const struct zti_coding *coding,
                                const struct zti_array *array, bool *is_so);
     uint64_t (*zeroed_bytes)(const struct zti_coding *coding);

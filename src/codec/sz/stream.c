@@ -328,6 +328,12 @@ static bool has_pass(const struct zti_coding *coding, uint32_t pass)
     return zti_sz_has_pass(sz_of(coding), pass);
 }
 
+/* Whether a pass learns codebooks. A coding that 'choose' has changed to effort 'high' has none. */
+static bool counts_symbols(const struct zti_coding *coding, uint32_t pass)
+{
+    return pass == BOOKS_PASS && sz_of(coding)->coder != ZTI_SZ_HIGH;
+}
+
 /* Whether the source of floats without loss is chosen from samples. */
 static bool chooses_source(const struct zti_coding *coding)
 {
@@ -344,7 +350,7 @@ static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
                    : 0;
     if (pass < BOOKS_PASS)
         return sizeof(struct zti_sz_tally);
-    if (pass == BOOKS_PASS && sz_of(coding)->coder == ZTI_SZ_HIGH)
+    if (pass == BOOKS_PASS && !counts_symbols(coding, pass))
         return sizeof(struct zti_sz_tally);
     const bool has_books = sz_of(coding)->coder != ZTI_SZ_FAST;
     return pass == BOOKS_PASS && has_books ? zti_sz_count_bytes(coding) : 0;
@@ -379,7 +385,7 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const struct z
     }
     if (has_pass(coding, pass))
         zti_sz_axes_tally(coding, zti_sz_ops_of(coding), pass, array, first, last, out);
-    if (pass == BOOKS_PASS && sz_of(coding)->coder != ZTI_SZ_HIGH)
+    if (counts_symbols(coding, pass))
         count_tiles(coding, array, first, last, out);
 }
 
@@ -396,7 +402,7 @@ static void merge(const struct zti_coding *coding, uint32_t pass, void *into, co
         zti_sz_high_merge(coding, pass - HIGH_PASS, into, from);
         return;
     }
-    if (pass == BOOKS_PASS && sz_of(coding)->coder != ZTI_SZ_HIGH) {
+    if (counts_symbols(coding, pass)) {
         zti_sz_merge_counts(coding, into, from);
         return;
     }
@@ -543,7 +549,7 @@ static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t 
 {
     if (pass >= HIGH_PASS)
         return learn_high(context, coding, pass - HIGH_PASS, array, tallied);
-    if (pass == BOOKS_PASS && sz_of(coding)->coder != ZTI_SZ_HIGH)
+    if (counts_symbols(coding, pass))
         return learn_books(context, coding, tallied);
     if (has_pass(coding, pass))
         zti_sz_axes_learn(coding, pass, tallied);

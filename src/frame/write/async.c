@@ -280,16 +280,6 @@ static double bound_of(zt_context *context, const struct zti_request *r)
     return !status && kind == ZT_ABS ? abs_bound : 0;
 }
 
-/* Whether samples choose a coder that the kernels do not have. */
-static zt_status is_for_others(zt_context *context, const struct alone *a,
-                               const struct zti_array *array, bool *is_so)
-{
-    *is_so = false;
-    return a->codec->is_for_others
-               ? a->codec->is_for_others(context, &a->frame.coding, array, is_so)
-               : ZT_OK;
-}
-
 zt_status zti_write_at_once(struct zt_writer *w, const struct zti_array *array, bool *is_done)
 {
     zt_context *const context = w->context;
@@ -305,7 +295,7 @@ zt_status zti_write_at_once(struct zt_writer *w, const struct zti_array *array, 
         w->output.memory_bytes < a.out_bytes)
         return ZT_OK;
     bool is_left;
-    zt_status status = is_for_others(context, &a, array, &is_left);
+    zt_status status = a.codec->is_for_others(context, &a.frame.coding, array, &is_left);
     if (status || is_left || device->room(context, ZTI_DEVICE_WORK, a.at.end, &scratch) != ZT_OK)
         return status;
     struct zti_emission e = emission_of(&a, array, scratch);

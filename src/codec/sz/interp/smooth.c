@@ -15,9 +15,9 @@ enum {
     RUN = 64,
     REACH = 6, /* of the second level's cubic */
     LEAST_POINTS = 512,
-    OFF_PART = 256,   /* of points, one in so many may be off by the finest level, */
-    OFF_2_PART = 64,  /* by the second, */
-    CHANGED_PART = 10 /* and at least one in so many differs from the one before */
+    OFF_PART = 256,   /* the finest level may miss the bound at one point in 256, */
+    OFF_2_PART = 64,  /* the second level at one in 64 */
+    CHANGED_PART = 10 /* one value in ten, or more, is in another step than the value before it */
 };
 
 bool zti_sz_may_be_smooth(const struct zti_target *target, const struct zti_coding *coding)
