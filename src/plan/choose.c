@@ -20,6 +20,7 @@
 
 #include "plan/decode_time.h"
 #include "plan/plans.h"
+#include "plan/sample.h"
 #include "plan/ways.h"
 
 #include <math.h>
@@ -581,7 +582,9 @@ static zt_status measure_ways(struct zti_estimator *e, uint64_t values, struct z
 static zt_status estimate(struct zti_estimator *e, bool is_box, const struct zti_plan *plan,
                           uint64_t values, double *bytes)
 {
-    return is_box ? zti_estimate_box(e, plan, 0, values, bytes)
+    uint64_t box[ZT_MAX_RANK];
+    zti_sample_shape(e->array, values, box);
+    return is_box ? zti_estimate_box(e, plan, 0, box, bytes)
                   : zti_estimate_whole(e, plan, values, bytes);
 }
 

@@ -2,8 +2,6 @@
  * with one after another, the most promising first, until no other can be smaller. */
 #include "plan/contest.h"
 
-#include "plan/look.h"
-
 /* Remove the candidates that are for floats only. */
 static uint32_t keep_any_type(struct zti_candidate *list, uint32_t n)
 {
@@ -259,24 +257,55 @@ struct zti_result zti_result_unplanned(uint32_t rank, const struct zti_candidate
     return one;
 }
 
+/* Set what to expect of the far candidates that lose something, and of the one that they are
+ * beside.
+ */
+static zt_status expect_all(zt_context *context, const struct zti_array *array,
+                            const struct zti_target *target, struct zti_result *results,
+                            uint32_t count, uint32_t near)
+{
+    struct zti_candidate list[ZTI_CANDIDATES_MOST] = {{0}};
+    struct zti_expected expected[ZTI_CANDIDATES_MOST];
+    uint32_t of[ZTI_CANDIDATES_MOST], n = 0;
+    for (uint32_t i = count; i-- > 0;) /* the slowest are last */
+        if (i == near || (results[i].candidate.is_far && !results[i].candidate.is_lossless)) {
+            of[n] = i;
+            list[n++] = results[i].candidate;
+        }
+    const zt_status status = zti_plan_expect(context, array, list, n, target, expected);
+    for (uint32_t i = 0; i < n && !status; i++)
+        results[of[i]].expected = expected[i];
+    const double beside = results[near].expected.of_boxes;
+    for (uint32_t i = 0; i < n && !status && beside > 0; i++)
+        results[of[i]].far_part = results[of[i]].expected.of_boxes / beside;
+    return status;
+}
+
 zt_status zti_contest_measure_far(zt_context *context, const struct zti_array *array,
                                   const struct zti_target *target, struct zti_result *results,
                                   uint32_t count)
 {
-    enum { SMALL = 1 << 19 };
+    enum { SMALL = 1 << 19, LARGE = 1 << 22 };
     static const struct zti_boxes boxes = {2, 1 << 17};
+    const uint64_t values = zti_array_values(array->rank, array->shape);
     const bool is_open = zti_mean_of(target->params).kind != ZT_LOSSLESS;
+    uint32_t near = count;
     zt_status status = ZT_OK;
     for (uint32_t i = 0; i < count && !status; i++) {
         struct zti_result *const r = &results[i];
-        const uint32_t near = find_near(results, count, i);
-        if (r->candidate.is_lossless)
+        if (r->candidate.is_lossless) {
             status =
                 zti_plan_measure_lossless(context, array, &r->candidate, target, &r->choice.bytes);
-        else if (r->candidate.is_far && near < count && !is_open &&
-                 zti_array_values(array->rank, array->shape) > SMALL)
+            continue;
+        }
+        near = r->candidate.is_far ? find_near(results, count, i) : count;
+        if (near == count || is_open || values <= SMALL)
+            continue;
+        if (values < LARGE || target->special_values > 0)
             status = zti_plan_compare_boxes(context, array, &r->candidate, &results[near].candidate,
                                             target, &boxes, &r->far_part);
+        else if (r->expected.bytes <= 0)
+            status = expect_all(context, array, target, results, count, near);
     }
     return status;
 }
@@ -410,27 +439,54 @@ static bool needs_coding(const struct zti_result *results, uint32_t count, uint3
     return was_coded;
 }
 
-/* Whether a far candidate must be coded: by its boxes it may be smaller than the winner (expect_far
- * is 0 if none were measured). */
-static bool may_far_win(const struct zti_result *results, uint32_t count, uint32_t i, bool is_vague,
-                        double won)
+/* The bytes to expect of a result; 0: not known. */
+static double expect_bytes(const struct zti_result *results, uint32_t count, uint32_t i)
 {
-    static const double vague = 1.3;
-    const double most = results[i].candidate.far_most;
-    return expect_far(results, count, i) < (is_vague && most < vague ? vague : most) * won;
+    const struct zti_result *const r = &results[i];
+    return r->expected.bytes > 0 ? r->expected.bytes
+           : r->candidate.is_far ? expect_far(results, count, i)
+                                 : known_bytes(r);
 }
 
-/* The far candidate to code next, the one that promises most; count: there is none. */
-static uint32_t find_far(const struct zti_result *results, uint32_t count, bool is_vague,
-                         double won)
+/* Whether a result must be coded because by its boxes it may be smaller than the winner, in a large
+ * array by 3 %. */
+static bool may_be_better(const struct zti_result *results, uint32_t count, uint32_t i,
+                          bool is_vague, double won)
+{
+    static const double vague = 1.3, worth = 0.97;
+    const struct zti_result *const r = &results[i];
+    const double most = r->candidate.far_most;
+    if (r->expected.bytes > 0 && r->expected.least >= worth * won)
+        return false;
+    if (r->expected.bytes > 0 && (r->far_part <= 0 || !r->candidate.is_far ||
+                                  results[find_near(results, count, i)].coded_bytes <= 0))
+        return true;
+    return r->candidate.is_far &&
+           expect_far(results, count, i) < (is_vague && most < vague ? vague : most) * won;
+}
+
+/* The result to code next of those that boxes speak of, the one that promises most; count: there is
+ * none. */
+static uint32_t find_promising(const struct zti_result *results, uint32_t count, bool is_vague,
+                               double won)
 {
     uint32_t best = count;
     for (uint32_t i = 0; i < count; i++)
-        if (results[i].coded_bytes == 0 && results[i].candidate.is_far &&
-            may_far_win(results, count, i, is_vague, won) &&
-            (best == count || expect_far(results, count, i) < expect_far(results, count, best)))
+        if (results[i].coded_bytes == 0 && may_be_better(results, count, i, is_vague, won) &&
+            (best == count || expect_bytes(results, count, i) < expect_bytes(results, count, best)))
             best = i;
     return best;
+}
+
+/* The result to code first: that of the samples, unless in a large array boxes promise more. */
+static uint32_t find_first(const struct zti_result *results, uint32_t count)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 1; i < count; i++)
+        if (results[i].expected.bytes > 0 &&
+            results[i].expected.bytes < expect_bytes(results, count, first))
+            first = i;
+    return first;
 }
 
 /* Whether a result may be smaller than the winner though samples do not say so:
@@ -462,7 +518,7 @@ uint32_t zti_contest_next(const struct zti_result *results, uint32_t count,
         &results[zti_contest_winner(results, count, target->params)];
     const double won = winner->coded_bytes, own = won - winner->special_bytes;
     if (won == 0)
-        return 0;
+        return find_first(results, count);
     const bool is_vague = has_holes(target, values);
     const uint32_t best = find_best(results, count, prefer);
     const bool is_broken =
@@ -475,5 +531,5 @@ uint32_t zti_contest_next(const struct zti_result *results, uint32_t count,
             (needs_coding(results, count, i, is_vague, won) ||
              may_be_smaller(&results[i], winner, target, values)))
             return i;
-    return prefer == ZT_PREFER_RATIO ? find_far(results, count, is_vague, won) : count;
+    return prefer == ZT_PREFER_RATIO ? find_promising(results, count, is_vague, won) : count;
 }

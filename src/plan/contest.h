@@ -3,6 +3,7 @@
 #define ZTI_PLAN_CONTEST_H
 
 #include "plan/choose.h"
+#include "plan/look.h"
 
 /* List the candidates of all codecs that params allow for an array of this type, lossy or lossless;
  * returns their number. */
@@ -18,6 +19,7 @@ struct zti_result {
     bool is_compared;     /* coded: its fallback under the same plan is no smaller (planning.h) */
     double far_part;      /* of a far candidate: its bytes for some boxes over those of its codec's
                              candidate with a predictor of its own; 0: not measured */
+    struct zti_expected expected; /* in a large array, of these candidates */
 };
 
 enum { ZTI_RESULTS_MOST = 2 * ZTI_CANDIDATES_MOST }; /* with a plan, and without */
@@ -31,7 +33,8 @@ zt_status zti_plan_contest(zt_context *context, const struct zti_array *array,
 /* A candidate without a plan, of which nothing is known. */
 struct zti_result zti_result_unplanned(uint32_t rank, const struct zti_candidate *candidate);
 
-/* Set far_part of the far candidates, which stand last. It stays 0 in small arrays, which are coded
+/* Set far_part of the far candidates, which stand last, or in a large array what to expect of them
+ * and of the candidate that far_part refers to. Neither is set in small arrays, which are coded
  * with all candidates, and under a bound on the mean error, as equal bounds do not give equal
  * errors. */
 zt_status zti_contest_measure_far(zt_context *context, const struct zti_array *array,

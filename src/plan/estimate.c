@@ -427,12 +427,11 @@ zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *pla
 }
 
 zt_status zti_estimate_box(struct zti_estimator *e, const struct zti_plan *plan, uint32_t k,
-                           uint64_t values, double *bytes)
+                           const uint64_t *box, double *bytes)
 {
-    uint64_t box[ZT_MAX_RANK], at[ZT_MAX_RANK], coded[ZT_MAX_RANK], stream_bytes = 0;
+    uint64_t at[ZT_MAX_RANK], coded[ZT_MAX_RANK], stream_bytes = 0;
     struct zti_coding coding;
     struct zti_array part = *e->array;
-    zti_sample_shape(e->array, values, box);
     zti_sample_place(e->array, box, k, at);
     part.data = zti_array_at(e->array, at);
     memcpy(part.shape, box, part.rank * sizeof *box);

@@ -48,10 +48,11 @@ zt_status zti_estimate(struct zti_estimator *estimator, const struct zti_plan *p
 zt_status zti_estimate_whole(struct zti_estimator *estimator, const struct zti_plan *plan,
                              uint64_t values, double *bytes);
 
-/* The same from one box, number k of those spread over the array, 0 about its middle: for codecs
- * that predict from distant values, which the borders of many small boxes would disturb. */
+/* The same from one box of this shape (in the array's axes), number k of those spread over the
+ * array, 0 about its middle: for codecs that predict from distant values, which the borders of many
+ * small boxes would disturb. */
 zt_status zti_estimate_box(struct zti_estimator *estimator, const struct zti_plan *plan, uint32_t k,
-                           uint64_t values, double *bytes);
+                           const uint64_t *box, double *bytes);
 
 /* Configure a coding of this shape under the estimator's bound, without verification. found (may be
  * NULL): what the codec need not search for again. */

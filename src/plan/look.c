@@ -12,7 +12,7 @@
 
 /* ---- points: the finest level of a cubic interpolation ---- */
 
-enum { REACH = 3, POINTS = 512, MOST_OFF = POINTS / 8 };
+enum { REACH = 3, CUBIC_POINTS = 512, MOST_OFF = CUBIC_POINTS / 8 };
 
 /* The value at 'steps' elements along an axis from an element of the array. */
 static double neighbour(const struct zti_array *array, const char *at, uint32_t axis, int64_t steps)
@@ -27,7 +27,7 @@ static uint32_t count_off(const struct zti_array *array, uint32_t axis, double a
     uint32_t off = 0;
     struct zti_array inner = *array; /* points that have all neighbours */
     inner.shape[axis] -= 2 * REACH;
-    for (uint32_t k = 0; k < POINTS && off <= MOST_OFF; k++) {
+    for (uint32_t k = 0; k < CUBIC_POINTS && off <= MOST_OFF; k++) {
         uint64_t at[ZT_MAX_RANK];
         zti_array_point(&inner, k, at);
         at[axis] += REACH;
@@ -50,33 +50,38 @@ bool zti_is_smooth(const struct zti_array *array, double abs_bound)
 
 /* ---- boxes ---- */
 
-/* Boxes of an array that two candidates code, one after the other or each on a thread. */
-enum { BOXES_MOST = 2 };
+enum { TIMES = 4 }; /* the largest box beside the smallest */
 
+/* A box that a candidate codes as an array by itself. */
+struct box_job {
+    const struct zti_candidate *of;
+    uint32_t k;     /* its number */
+    bool is_tile;   /* a tile of the candidate's, if that is about as large, else about a cube */
+    zt_context own; /* if there are several workers */
+    zt_status status;
+    double bytes; /* of the whole array at the box's rate */
+    double rough; /* the box's roughness, where that is asked for */
+};
+
+/* Boxes are coded one after the other, or each on a thread. */
 struct box_race {
     zt_context *context;
     const struct zti_array *array;
-    const struct zti_candidate *of[2];
     const struct zti_target *target;
     uint64_t values; /* of a box */
-    uint32_t boxes;
-    uint32_t k[BOXES_MOST]; /* their numbers */
-    uint32_t workers;
-    struct {
-        zt_context own; /* if there are several workers */
-        zt_status status;
-        double bytes;
-    } box[2 * BOXES_MOST];
+    double step;     /* for roughness; 0: it is not asked for */
+    uint32_t workers, jobs;
+    struct box_job *job;
 };
 
 /* A box has a 32nd of the array's values, within limits. */
 static uint64_t box_values(const struct zti_array *array, uint64_t least_values)
 {
-    enum { PART = 32, MOST_TIMES = 4 };
+    enum { PART = 32 };
     const uint64_t some = zti_array_values(array->rank, array->shape) / PART;
-    return some < least_values                ? least_values
-           : some < MOST_TIMES * least_values ? some
-                                              : MOST_TIMES * least_values;
+    return some < least_values           ? least_values
+           : some < TIMES * least_values ? some
+                                         : TIMES * least_values;
 }
 
 /* The numbers of the first boxes, at most n, that are not flat; returns how many there are. A flat
@@ -96,34 +101,94 @@ static uint32_t pick_boxes(const struct zti_array *array, uint64_t values, doubl
     return found;
 }
 
-/* Code box number k as an array by itself; *bytes: those of the whole array at that rate. */
-static zt_status code_box(zt_context *context, const struct zti_array *array,
-                          const struct zti_candidate *candidate, const struct zti_target *target,
-                          uint32_t k, uint64_t values, double *bytes)
+/* The least over the axes of a box: the mean over points of log2(1 + d), where d is the second
+ * difference along the axis in steps. */
+static double measure_roughness(const struct zti_array *array, const uint64_t *origin,
+                                const uint64_t *box, double step, uint32_t points)
 {
-    const struct zti_plan none = zti_plan_none(array->rank);
-    const zt_params params = zti_params_for(target->params, candidate);
-    const struct zti_target own = zti_target_for(target, candidate, &params);
+    double least = (double)INFINITY;
+    for (uint32_t axis = 0; axis < array->rank; axis++) {
+        double sum = 0;
+        for (uint32_t k = 0; k < points && box[axis] > 2; k++) {
+            uint64_t at[ZT_MAX_RANK];
+            for (uint32_t i = 0; i < array->rank; i++)
+                at[i] =
+                    origin[i] + (i == axis) + zti_spread_along(box[i] - (i == axis ? 2 : 0), i, k);
+            const char *const here = zti_array_at(array, at);
+            const double sides = neighbour(array, here, axis, -1) + neighbour(array, here, axis, 1);
+            const double d = fabs(neighbour(array, here, axis, 0) - sides / 2) / step;
+            sum += d < 1e30 ? zti_log2_about(1 + d) : 0;
+        }
+        if (box[axis] > 2 && sum / points < least)
+            least = sum / points;
+    }
+    return isfinite(least) ? least : 0;
+}
+
+/* The shape of a job's box. */
+static zt_status shape_box(struct zti_estimator *e, struct box_job *job, uint64_t values,
+                           uint64_t *box)
+{
+    struct zti_coding coding;
+    zti_sample_shape(e->array, values, box);
+    if (!job->is_tile)
+        return ZT_OK;
+    const zt_status status =
+        zti_estimate_configure(e, NULL, e->array->rank, e->array->shape, &coding);
+    uint64_t tile = 1;
+    for (uint32_t i = 0; i < e->array->rank && !status; i++)
+        tile *= coding.grid.side[i];
+    job->is_tile = !status && tile >= values && tile <= TIMES * values;
+    for (uint32_t i = 0; i < e->array->rank && job->is_tile; i++)
+        box[i] = coding.grid.side[i];
+    return status;
+}
+
+static zt_status code_box(zt_context *context, const struct box_race *r, struct box_job *job)
+{
+    enum { POINTS = 1 << 12 };
+    const struct zti_plan none = zti_plan_none(r->array->rank);
+    const zt_params params = zti_params_for(r->target->params, job->of);
+    struct zti_target own = zti_target_for(r->target, job->of, &params);
+    own.has_few_samples = own.has_few_samples || r->step > 0;
+    uint64_t box[ZT_MAX_RANK], at[ZT_MAX_RANK];
     struct zti_estimator e;
     zt_status status =
-        zti_estimator_open(context, array, zti_codec_by_id(candidate->codec), &own, 0, &e);
+        zti_estimator_open(context, r->array, zti_codec_by_id(job->of->codec), &own, 0, &e);
     if (!status)
-        status = zti_estimate_box(&e, &none, k, values, bytes);
+        status = shape_box(&e, job, r->values, box);
+    if (!status)
+        status = zti_estimate_box(&e, &none, job->k, box, &job->bytes);
     zti_estimator_free(&e);
+    if (!status && r->step > 0) {
+        zti_sample_place(r->array, box, job->k, at);
+        job->rough = measure_roughness(r->array, at, box, r->step, POINTS);
+    }
     return status;
 }
 
 static bool race_box(void *shared, uint32_t worker, uint64_t number)
 {
     struct box_race *const r = shared;
-    zt_context *const own = &r->box[number].own;
+    struct box_job *const job = &r->job[number];
     (void)worker;
     if (r->workers > 1)
-        *own = zti_context_of_thread(r->context);
-    r->box[number].status =
-        code_box(r->workers > 1 ? own : r->context, r->array, r->of[number / r->boxes], r->target,
-                 r->k[number % r->boxes], r->values, &r->box[number].bytes);
-    return r->box[number].status == ZT_OK;
+        job->own = zti_context_of_thread(r->context);
+    job->status = code_box(r->workers > 1 ? &job->own : r->context, r, job);
+    return job->status == ZT_OK;
+}
+
+/* Code all boxes. */
+static zt_status run_jobs(struct box_race *r)
+{
+    r->workers = zti_map_workers(r->context, r->jobs);
+    zti_map(r->context, r->jobs, race_box, r);
+    for (uint32_t i = 0; i < r->jobs; i++)
+        if (r->job[i].status)
+            return r->workers > 1
+                       ? zti_fail(r->context, r->job[i].status, "%s", r->job[i].own.sentence)
+                       : r->job[i].status;
+    return ZT_OK;
 }
 
 zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *array,
@@ -131,24 +196,78 @@ zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *ar
                                  const struct zti_target *target, const struct zti_boxes *boxes,
                                  double *part)
 {
+    enum { MOST = 2 };
+    uint32_t k[MOST];
     double of_one = 0, of_other = 0;
+    struct box_job job[2 * MOST];
     struct box_race r = {.context = context,
                          .array = array,
-                         .of = {one, other}, /* the slower first */
                          .target = target,
-                         .values = box_values(array, boxes->least_values)};
-    zt_status status = ZT_OK;
-    r.boxes = pick_boxes(array, r.values, target->abs_bound, boxes->count, r.k);
-    r.workers = zti_map_workers(context, 2 * r.boxes);
-    zti_map(context, 2 * r.boxes, race_box, &r);
-    for (uint32_t i = 0; i < 2 * r.boxes && !status; i++) {
-        status = r.box[i].status;
-        *(i < r.boxes ? &of_one : &of_other) += r.box[i].bytes;
-        if (status && r.workers > 1)
-            (void)zti_fail(context, status, "%s", r.box[i].own.sentence);
-    }
+                         .values = box_values(array, boxes->least_values),
+                         .job = job};
+    const uint32_t n = pick_boxes(array, r.values, target->abs_bound, boxes->count, k);
+    for (r.jobs = 0; r.jobs < 2 * n; r.jobs++) /* the slower first */
+        job[r.jobs] = (struct box_job){.of = r.jobs < n ? one : other, .k = k[r.jobs % n]};
+    const zt_status status = run_jobs(&r);
+    for (uint32_t i = 0; i < r.jobs && !status; i++)
+        *(i < n ? &of_one : &of_other) += job[i].bytes;
     if (!status && of_other > 0)
         *part = of_one / of_other;
+    return status;
+}
+
+/* ---- what to expect of a large array ---- */
+
+/* By boxes of it, and as the array is rougher than they are: bytes are taken as proportional to
+ * roughness (a ratio estimator, with its standard error). */
+static struct zti_expected expect(const struct box_job *job, uint32_t n, double all)
+{
+    static const double few = 1.03;
+    const double most = job->of->far_most > few && !job->is_tile ? job->of->far_most : few;
+    double bytes = 0, rough = 0, squares = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        bytes += job[i].bytes / n;
+        rough += job[i].rough / n;
+    }
+    const double slope = rough > 0 ? bytes / rough : 0, times = rough > 0 ? all / rough : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const double d = job[i].bytes - (slope > 0 ? slope * job[i].rough : bytes);
+        squares += d * d;
+    }
+    return (struct zti_expected){.bytes = bytes * times,
+                                 .least = (bytes - 2 * sqrt(squares / n / (n - 1))) * times / most,
+                                 .of_boxes = job->is_tile ? 0 : bytes};
+}
+
+zt_status zti_plan_expect(zt_context *context, const struct zti_array *array,
+                          const struct zti_candidate *of, uint32_t count,
+                          const struct zti_target *target, struct zti_expected *expected)
+{
+    enum { LEAST = 4, MOST = 8, EACH = 1 << 23, VALUES = 1 << 17, POINTS = 1 << 12 };
+    static const uint64_t corner[ZT_MAX_RANK] = {0};
+    const uint64_t some = zti_array_values(array->rank, array->shape) / EACH;
+    const uint32_t n = some < LEAST ? LEAST : some < MOST ? (uint32_t)some : MOST;
+    const double bound = target->abs_bound;
+    struct box_race r = {.context = context,
+                         .array = array,
+                         .target = target,
+                         .values = VALUES,
+                         .step = 2 * (zti_is_float(array->type) ? bound : floor(bound)) +
+                                 !zti_is_float(array->type),
+                         .jobs = n * count};
+    r.job = zti_alloc_zeroed(context, r.jobs * sizeof *r.job);
+    if (!r.job)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for boxes of an array");
+    for (uint32_t i = 0; i < r.jobs; i++) {
+        r.job[i].of = &of[i / n];
+        r.job[i].k = i % n;
+        r.job[i].is_tile = true;
+    }
+    const zt_status status = run_jobs(&r);
+    const double all = measure_roughness(array, corner, array->shape, r.step, POINTS);
+    for (uint32_t i = 0; i < count && !status; i++)
+        expected[i] = expect(&r.job[i * n], n, all);
+    zti_release(context, r.job);
     return status;
 }
 
@@ -161,11 +280,13 @@ zt_status zti_plan_measure_lossless(zt_context *context, const struct zti_array 
     const zt_params params = zti_params_for(target->params, candidate);
     struct zti_target own = {.params = &params, .kind = ZT_LOSSLESS};
     struct zti_estimator e;
+    uint64_t shape[ZT_MAX_RANK];
     double box[BOXES] = {0};
     zt_status status =
         zti_estimator_open(context, array, zti_codec_by_id(candidate->codec), &own, 0, &e);
+    zti_sample_shape(array, VALUES, shape);
     for (uint32_t i = 0; i < BOXES && !status; i++)
-        status = zti_estimate_box(&e, &none, i, VALUES, &box[i]);
+        status = zti_estimate_box(&e, &none, i, shape, &box[i]);
     zti_estimator_free(&e);
     *bytes = (box[0] + box[1]) / BOXES;
     return status;

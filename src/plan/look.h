@@ -26,6 +26,22 @@ zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *ar
                                  const struct zti_target *target, const struct zti_boxes *boxes,
                                  double *part);
 
+/* What to expect of a candidate. */
+struct zti_expected {
+    double bytes; /* 0: not known */
+    double least; /* that it hardly falls below: less two standard errors, and what boxes overstate,
+                     up to far_most or 3 % */
+    double of_boxes; /* bytes by the boxes alone; 0: they were tiles */
+};
+
+/* Expect what each of 'count' candidates makes of an array of 2^22 values or more, which has no
+ * special values, from four to eight boxes of 2^17 values, or tiles of the candidate's where these
+ * have 2^17 to 2^19. Boxes that are rougher or smoother than the array are corrected for that. What
+ * a candidate gains over distances longer than a box is not in it. */
+zt_status zti_plan_expect(zt_context *context, const struct zti_array *array,
+                          const struct zti_candidate *of, uint32_t count,
+                          const struct zti_target *target, struct zti_expected *expected);
+
 /* Estimate what an array takes by a candidate that loses nothing, from two small boxes. */
 zt_status zti_plan_measure_lossless(zt_context *context, const struct zti_array *array,
                                     const struct zti_candidate *candidate,

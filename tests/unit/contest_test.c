@@ -90,6 +90,52 @@ static void the_far_candidate_that_promises_most_is_first(void **state)
     assert_int_equal(zti_contest_next(results, ROWS, &target, values), ROWS);
 }
 
+/* Of a large array boxes tell what to expect. The candidate that promises most is coded first, be
+ * it far or not, and others only where they may save 3 %. */
+static void of_a_large_array_few_candidates_are_coded(void **state)
+{
+    enum { NEAR, FALLBACK, TRANSFORM, MULTIPLES, ROWS };
+    static struct zti_result results[ROWS];
+    const struct zti_candidate far = {
+        .codec = ZT_CODEC_SZ, .is_far = true, .is_for_ratio = true, .far_most = 1.06};
+    const uint64_t values = 1 << 24;
+    zt_params params;
+    (void)state;
+    (void)zt_params_init(&params, sizeof params);
+    params.codec = ZT_CODEC_SZ;
+    const struct zti_target target = {.params = &params, .kind = ZT_ABS};
+    results[NEAR] =
+        (struct zti_result){.candidate = {.codec = ZT_CODEC_SZ, .has_own_predictor = true},
+                            .choice = {.is_sampled = true, .bytes = 106e3},
+                            .expected = {.bytes = 101e3, .least = 97e3, .of_boxes = 99e3}};
+    results[FALLBACK] =
+        (struct zti_result){.candidate = {.codec = ZT_CODEC_SZ, .is_fallback = true},
+                            .choice = {.is_sampled = true, .bytes = 107e3}};
+    results[TRANSFORM] = (struct zti_result){
+        .candidate = far, .far_part = 1.08, .expected = {.bytes = 98e3, .least = 91e3}};
+    results[MULTIPLES] =
+        (struct zti_result){.candidate = far, .expected = {.bytes = 95e3, .least = 92e3}};
+    assert_int_equal(zti_contest_next(results, ROWS, &target, values), MULTIPLES);
+    results[MULTIPLES].coded_bytes = 93e3; /* the others may save 2 % at most */
+    assert_int_equal(zti_contest_next(results, ROWS, &target, values), ROWS);
+    results[MULTIPLES].coded_bytes = 99e3; /* more than was expected */
+    assert_int_equal(zti_contest_next(results, ROWS, &target, values), TRANSFORM);
+    results[TRANSFORM].expected.least = 97e3;
+    assert_int_equal(zti_contest_next(results, ROWS, &target, values), ROWS);
+    results[MULTIPLES].coded_bytes = 0;
+    results[MULTIPLES].expected.bytes = 103e3;
+    results[TRANSFORM].expected.bytes = 102e3;
+    results[TRANSFORM].expected.least = 91e3;
+    assert_int_equal(zti_contest_next(results, ROWS, &target, values), NEAR);
+    results[NEAR].coded_bytes = 100e3; /* on the same boxes the transform takes 8 % more */
+    results[NEAR].is_compared = true;
+    assert_int_equal(zti_contest_next(results, ROWS, &target, values), MULTIPLES);
+    results[MULTIPLES].expected.least = 98e3;
+    assert_int_equal(zti_contest_next(results, ROWS, &target, values), ROWS);
+    results[TRANSFORM].far_part = 1.04;
+    assert_int_equal(zti_contest_next(results, ROWS, &target, values), TRANSFORM);
+}
+
 /* Of noise effort high makes the stream of effort default: it is made once. */
 static void noise_is_coded_once(void **state)
 {
@@ -172,6 +218,7 @@ int main(void)
         cmocka_unit_test(another_is_coded_where_samples_were_wrong),
         cmocka_unit_test(a_fallback_is_coded_unless_it_was_compared),
         cmocka_unit_test(the_far_candidate_that_promises_most_is_first),
+        cmocka_unit_test(of_a_large_array_few_candidates_are_coded),
         cmocka_unit_test(noise_is_coded_once),
         cmocka_unit_test(what_is_smaller_without_loss_loses_nothing),
     };

@@ -54,6 +54,63 @@ static void boxes_are_compared_alike_on_threads(void **state)
     free(a.data);
 }
 
+/* What three coders make of an array, a part of which is rough, is expected from a few boxes to a
+ * tenth, on one thread or several. */
+static void what_to_expect_is_told_by_boxes(void **state)
+{
+    enum { SIDE = 164, CODERS = 3 };
+    static const uint64_t shape[3] = {SIDE, SIDE, SIDE};
+    const zt_array a = new_array(ZT_F32, 3, shape);
+    struct zti_candidate all[ZTI_CANDIDATES_MOST], list[CODERS];
+    struct zti_expected wanted[CODERS], got[CODERS];
+    struct zti_array array;
+    struct rng r = {5};
+    zt_params params = params_of(zt_abs(1e-3));
+    (void)state;
+    for (uint32_t i = 0; i < SIDE * SIDE * SIDE; i++) {
+        const double z = i / (SIDE * SIDE), y = i / SIDE % SIDE, x = i % SIDE;
+        const double rough = x < 30 ? 0.03 : 1e-4; /* few boxes see it */
+        ((float *)a.data)[i] = (float)(sin(x / 9 + z / 30) * cos(y / 7) + rough * rng_unit(&r));
+    }
+    params.codec = ZT_CODEC_SZ;
+    params.effort = ZT_EFFORT_HIGH;
+    assert_int_equal(zti_array_check(NULL, &a, ZTI_TO_READ, &array), ZT_OK);
+    const uint32_t n = zti_candidates(ZT_F32, true, &params, all);
+    assert_true(n == 5 && all[1].has_own_predictor && all[2].method == ZT_SZ_MULTIPLES &&
+                all[3].method == ZT_SZ_TRANSFORM);
+    memcpy(list, &all[1], sizeof list);
+    const struct zti_target target = {
+        .kind = ZT_ABS, .abs_bound = 1e-3, .min = -1, .max = 1.03, .params = &params};
+    need_ok(NULL, zti_plan_expect(NULL, &array, list, CODERS, &target, wanted));
+    for (uint32_t i = 0; i < CODERS; i++) {
+        zt_params own = params;
+        set_coder(&own, i == 0 ? CODER_HIGH : i == 1 ? CODER_MULTIPLES : CODER_TRANSFORM);
+        struct bytes file = compress(&a, &own);
+        const double bytes = (double)file.n;
+        if (fabs(wanted[i].bytes - bytes) > bytes / 10 || wanted[i].least > bytes)
+            fail_msg("coder %u takes %zu bytes, %.0f expected, %.0f at least", i, file.n,
+                     wanted[i].bytes, wanted[i].least);
+        free(file.data);
+    }
+    for (uint32_t threads = 2; threads < 8; threads += 3) {
+        struct counted memory;
+        zt_context *const context = counted_context(&memory);
+        const zt_omp omp = {.threads = threads};
+        need_ok(context, zt_context_set_omp(context, &omp));
+        need_ok(context, zti_plan_expect(context, &array, list, CODERS, &target, got));
+        assert_memory_equal(got, wanted, sizeof wanted);
+        const uint64_t calls = memory.calls;
+        for (uint64_t left = 0; left < calls; left += 1 + calls / 3) {
+            memory.calls_left = (int64_t)left;
+            need_failure(context, zti_plan_expect(context, &array, list, CODERS, &target, got),
+                         ZT_NO_MEMORY, "no memory");
+        }
+        zt_context_free(context);
+        assert_int_equal(memory.held, 0);
+    }
+    free(a.data);
+}
+
 /* What samples say does not depend on threads. */
 static void samples_are_looked_at_alike_on_threads(void **state)
 {
@@ -341,6 +398,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_are_compared_alike_on_threads),
+        cmocka_unit_test(what_to_expect_is_told_by_boxes),
         cmocka_unit_test(samples_are_looked_at_alike_on_threads),
         cmocka_unit_test(effort_default_interpolates_where_that_halves_the_file),
         cmocka_unit_test(boxes_of_zeros_do_not_count),
