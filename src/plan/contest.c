@@ -449,11 +449,11 @@ static double expect_bytes(const struct zti_result *results, uint32_t count, uin
 }
 
 /* Whether a result must be coded because by its boxes it may be smaller than the winner, in a large
- * array by 3 %. */
+ * array by 5 %. */
 static bool may_be_better(const struct zti_result *results, uint32_t count, uint32_t i,
                           bool is_vague, double won)
 {
-    static const double vague = 1.3, worth = 0.97;
+    static const double vague = 1.3, worth = 0.95;
     const struct zti_result *const r = &results[i];
     const double most = r->candidate.far_most;
     if (r->expected.bytes > 0 && r->expected.least >= worth * won)

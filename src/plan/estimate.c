@@ -8,6 +8,7 @@
 #include "plan/estimate.h"
 
 #include "core/cpu.h"
+#include "core/map.h"
 #include "exec/exec.h"
 #include "plan/sample.h"
 #include "plan/trial.h"
@@ -216,19 +217,42 @@ static void tell_stage(const struct zti_estimator *e, uint64_t i, uint64_t box_v
         zti_stage(e->context, ZT_STAGE_SAMPLES);
 }
 
+/* Bricks in the order of memory, which threads copy. */
+struct copying {
+    const struct zti_estimator *e;
+    const struct place *places;
+    uint64_t n;
+    uint8_t *to;
+};
+
+enum { COPIED_TOGETHER = 16 };
+
+static bool copy_some_bricks(void *shared, uint32_t worker, uint64_t number)
+{
+    const struct copying *const c = shared;
+    const struct zti_array *const array = c->e->array;
+    const uint64_t brick_bytes = c->e->brick_values * zt_type_bytes(array->type);
+    const uint64_t first = number * COPIED_TOGETHER, left = c->n - first;
+    const uint64_t end = first + (left < COPIED_TOGETHER ? left : COPIED_TOGETHER);
+    for (uint64_t i = first; i < end; i++) {
+        const struct place *const place = &c->places[i];
+        struct zti_array brick = *array;
+        if (worker == 0) /* the calling thread */
+            tell_stage(c->e, i, c->e->brick_values);
+        brick.data = (uint8_t *)brick.data + (place->at - (const uint8_t *)brick.data);
+        memcpy(brick.shape, c->e->brick, sizeof brick.shape);
+        zti_array_copy(&brick, c->to + place->number * brick_bytes);
+    }
+    return true;
+}
+
 static zt_status copy_bricks(struct zti_estimator *e, uint64_t first, uint64_t n, uint8_t *to)
 {
-    const uint64_t brick_bytes = e->brick_values * zt_type_bytes(e->array->type);
     struct place *const places = order_places(e, e->brick, first, n);
+    struct copying c = {e, places, n, to};
     if (!places)
         return zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
-    for (uint64_t i = 0; i < n; i++) {
-        struct zti_array brick = *e->array;
-        tell_stage(e, i, e->brick_values);
-        brick.data = (uint8_t *)brick.data + (places[i].at - (const uint8_t *)brick.data);
-        memcpy(brick.shape, e->brick, sizeof brick.shape);
-        zti_array_copy(&brick, to + places[i].number * brick_bytes);
-    }
+    zti_map(e->context, (n + COPIED_TOGETHER - 1) / COPIED_TOGETHER, copy_some_bricks, &c);
     zti_release(e->context, places);
     return ZT_OK;
 }

@@ -12,7 +12,7 @@
 
 /* ---- points: the finest level of a cubic interpolation ---- */
 
-enum { REACH = 3, CUBIC_POINTS = 512, MOST_OFF = CUBIC_POINTS / 8 };
+enum { REACH = 3, CUBICS = 512, MOST_OFF = CUBICS / 8 };
 
 /* The value at 'steps' elements along an axis from an element of the array. */
 static double neighbour(const struct zti_array *array, const char *at, uint32_t axis, int64_t steps)
@@ -27,7 +27,7 @@ static uint32_t count_off(const struct zti_array *array, uint32_t axis, double a
     uint32_t off = 0;
     struct zti_array inner = *array; /* points that have all neighbours */
     inner.shape[axis] -= 2 * REACH;
-    for (uint32_t k = 0; k < CUBIC_POINTS && off <= MOST_OFF; k++) {
+    for (uint32_t k = 0; k < CUBICS && off <= MOST_OFF; k++) {
         uint64_t at[ZT_MAX_RANK];
         zti_array_point(&inner, k, at);
         at[axis] += REACH;
@@ -101,26 +101,41 @@ static uint32_t pick_boxes(const struct zti_array *array, uint64_t values, doubl
     return found;
 }
 
-/* The least over the axes of a box: the mean over points of log2(1 + d), where d is the second
- * difference along the axis in steps. */
-static double measure_roughness(const struct zti_array *array, const uint64_t *origin,
-                                const uint64_t *box, double step, uint32_t points)
+/* Place point number k of a box that is inner along an axis. Some lie in a row each, as an array in
+ * a file is mapped page by page. */
+static void place_point(const struct zti_array *array, const uint64_t *origin, const uint64_t *box,
+                        uint32_t axis, uint32_t k, uint64_t *at)
 {
+    enum { ROW = 4, APART = 8 };
+    for (uint32_t i = 0; i < array->rank; i++) {
+        const uint64_t room = box[i] - (i == axis ? 2 : 0);
+        const uint64_t along = i + 1 == array->rank ? k % ROW * APART : 0;
+        at[i] = origin[i] + (i == axis) + (zti_spread_along(room, i, k / ROW) + along) % room;
+    }
+}
+
+/* The least over the axes of a box: the mean over points of log2(1 + d), where d is the second
+ * difference along the axis in steps. The caller may give pages back now and then (context; NULL:
+ * it is not asked). */
+static double measure_roughness(const zt_context *context, const struct zti_array *array,
+                                const uint64_t *origin, const uint64_t *box, double step)
+{
+    enum { POINTS = 1 << 12, TOLD = 64 };
     double least = (double)INFINITY;
     for (uint32_t axis = 0; axis < array->rank; axis++) {
         double sum = 0;
-        for (uint32_t k = 0; k < points && box[axis] > 2; k++) {
+        for (uint32_t k = 0; k < POINTS && box[axis] > 2; k++) {
             uint64_t at[ZT_MAX_RANK];
-            for (uint32_t i = 0; i < array->rank; i++)
-                at[i] =
-                    origin[i] + (i == axis) + zti_spread_along(box[i] - (i == axis ? 2 : 0), i, k);
+            if (k % TOLD == 0)
+                zti_stage(context, ZT_STAGE_SAMPLES);
+            place_point(array, origin, box, axis, k, at);
             const char *const here = zti_array_at(array, at);
             const double sides = neighbour(array, here, axis, -1) + neighbour(array, here, axis, 1);
             const double d = fabs(neighbour(array, here, axis, 0) - sides / 2) / step;
             sum += d < 1e30 ? zti_log2_about(1 + d) : 0;
         }
-        if (box[axis] > 2 && sum / points < least)
-            least = sum / points;
+        if (box[axis] > 2 && sum / POINTS < least)
+            least = sum / POINTS;
     }
     return isfinite(least) ? least : 0;
 }
@@ -146,7 +161,6 @@ static zt_status shape_box(struct zti_estimator *e, struct box_job *job, uint64_
 
 static zt_status code_box(zt_context *context, const struct box_race *r, struct box_job *job)
 {
-    enum { POINTS = 1 << 12 };
     const struct zti_plan none = zti_plan_none(r->array->rank);
     const zt_params params = zti_params_for(r->target->params, job->of);
     struct zti_target own = zti_target_for(r->target, job->of, &params);
@@ -162,7 +176,7 @@ static zt_status code_box(zt_context *context, const struct box_race *r, struct 
     zti_estimator_free(&e);
     if (!status && r->step > 0) {
         zti_sample_place(r->array, box, job->k, at);
-        job->rough = measure_roughness(r->array, at, box, r->step, POINTS);
+        job->rough = measure_roughness(NULL, r->array, at, box, r->step);
     }
     return status;
 }
@@ -243,7 +257,7 @@ zt_status zti_plan_expect(zt_context *context, const struct zti_array *array,
                           const struct zti_candidate *of, uint32_t count,
                           const struct zti_target *target, struct zti_expected *expected)
 {
-    enum { LEAST = 4, MOST = 8, EACH = 1 << 23, VALUES = 1 << 17, POINTS = 1 << 12 };
+    enum { LEAST = 4, MOST = 8, EACH = 1 << 23, VALUES = 1 << 17 };
     static const uint64_t corner[ZT_MAX_RANK] = {0};
     const uint64_t some = zti_array_values(array->rank, array->shape) / EACH;
     const uint32_t n = some < LEAST ? LEAST : some < MOST ? (uint32_t)some : MOST;
@@ -264,7 +278,7 @@ zt_status zti_plan_expect(zt_context *context, const struct zti_array *array,
         r.job[i].is_tile = true;
     }
     const zt_status status = run_jobs(&r);
-    const double all = measure_roughness(array, corner, array->shape, r.step, POINTS);
+    const double all = measure_roughness(context, array, corner, array->shape, r.step);
     for (uint32_t i = 0; i < count && !status; i++)
         expected[i] = expect(&r.job[i * n], n, all);
     zti_release(context, r.job);
