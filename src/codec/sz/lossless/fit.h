@@ -37,15 +37,32 @@ static uint32_t values_looked_at(const struct part *part)
     return values;
 }
 
+/* Points wait until there are as many as are added at a time. */
+enum { POINTS = 32, PARTIAL = 8 /* sums: each is of every eighth point */ };
+
 struct equations {
     uint32_t n; /* unknowns */
     double a[ZTI_LL_TAPS][ZTI_LL_TAPS], b[ZTI_LL_TAPS];
+    double sums[ZTI_LL_TAPS][ZTI_LL_TAPS + 1][PARTIAL]; /* of a, above its diagonal, and b */
 };
+
+/* Set a and b from their sums. */
+static void add_sums(struct equations *e)
+{
+    for (uint32_t i = 0; i < e->n; i++)
+        for (uint32_t k = i; k <= e->n; k++) {
+            double sum = 0;
+            for (uint32_t j = 0; j < PARTIAL; j++)
+                sum += e->sums[i][k][j];
+            *(k < e->n ? &e->a[i][k] : &e->b[i]) = sum;
+        }
+}
 
 /* Solve for w[0 .. n); false where there is no one solution. */
 static bool solve(struct equations *e, double *w)
 {
     double l[ZTI_LL_TAPS][ZTI_LL_TAPS], trace = 0;
+    add_sums(e);
     for (uint32_t i = 0; i < e->n; i++)
         trace += e->a[i][i];
     if (!(trace > 0) || !isfinite(trace))
@@ -76,25 +93,23 @@ static bool solve(struct equations *e, double *w)
     return true;
 }
 
-/* Points wait until there are as many as are added at a time: of each its differences, its
- * weight times these, and at [ZTI_LL_TAPS] the value's own difference. */
-enum { POINTS = 32, PARTIAL = 8 /* sums: each is of every eighth point */ };
-
+/* Of each point its differences, its weight times these, and at [ZTI_LL_TAPS] the value's own
+ * difference. */
 struct points {
     uint32_t n;
     double v[ZTI_LL_TAPS + 1][POINTS], weighted[ZTI_LL_TAPS][POINTS];
 };
 
-/* The sum of products of all points. */
-ZTI_INLINE double sum_products(const double *restrict a, const double *restrict b)
+/* Add products of all points to sums. */
+ZTI_INLINE void add_products(double *restrict sums, const double *restrict a,
+                             const double *restrict b)
 {
-    double part[PARTIAL] = {0}, sum = 0;
+    double part[PARTIAL];
+    memcpy(part, sums, sizeof part);
     for (uint32_t i = 0; i < POINTS; i += PARTIAL)
         for (uint32_t k = 0; k < PARTIAL; k++)
             part[k] += a[i + k] * b[i + k];
-    for (uint32_t k = 0; k < PARTIAL; k++)
-        sum += part[k];
-    return sum;
+    memcpy(sums, part, sizeof part);
 }
 
 static void add_points(struct equations *e, struct points *p)
@@ -113,11 +128,9 @@ static void add_points(struct equations *e, struct points *p)
     for (uint32_t k = 0; k < e->n; k++)
         for (uint32_t i = 0; i < POINTS; i++)
             p->weighted[k][i] = near[i] * p->v[k][i];
-    for (uint32_t i = 0; i < e->n; i++) {
-        for (uint32_t k = i; k < e->n; k++)
-            e->a[i][k] += sum_products(p->weighted[i], p->v[k]);
-        e->b[i] += sum_products(p->weighted[i], p->v[e->n]);
-    }
+    for (uint32_t i = 0; i < e->n; i++)
+        for (uint32_t k = i; k <= e->n; k++)
+            add_products(e->sums[i][k], p->weighted[i], p->v[k]);
     p->n = 0;
 }
 
