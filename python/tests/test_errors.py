@@ -92,6 +92,8 @@ def test_arrays_that_are_not_compressed(a, words):
 
 @pytest.mark.parametrize("params, words", [
     ({"abs": 1e-3, "rate": 8}, "one bound at a time: abs and rate"),
+    ({"abs": 1e-3, "lossless": True}, "one bound at a time: lossless and abs"),
+    ({"lossless": "yes"}, "lossless is True or False, not 'yes'"),
     ({"tolerance": 1e-3}, "there is no parameter 'tolerance'"),
     ({"abs": "small"}, "abs is a number"),
     ({"abs": -1.0}, "bound"),

@@ -17,6 +17,7 @@ ZFPY_CONFIGS = [{"mode": 4, "tolerance": 1e-3}, {"mode": 4}, {"mode": 2, "rate":
 
 
 @pytest.mark.parametrize("codec", [codecs.ZTile(abs=1e-3), codecs.ZTile(),
+                                   codecs.ZTile(codec="ndzip", lossless=True),
                                    codecs.ZTile(rate=np.float32(12)),
                                    codecs.ZTile(expert=(1, 500, np.int64(20), -9), codec=None),
                                    codecs.ZTile(rel=1e-3, range=(0, 1.5), name="t"),
@@ -28,6 +29,12 @@ def test_codecs_survive_their_configuration(codec, cube):
         {k: v for k, v in config.items() if k != "id"})
     assert again == codec and repr(again) == repr(codec)
     assert again.encode(cube) == codec.encode(cube)
+
+
+def test_a_store_that_netcdf_wrote_without_loss_is_read(cube):
+    codec = registry.get_codec({"id": "ztile", "codec": "sz", "lossless": True, "effort": "fast"})
+    assert np.array_equal(codec.decode(codec.encode(cube)), cube)
+    assert codec.encode(cube) == codecs.ZTile(codec="sz", effort="fast").encode(cube)
 
 
 @pytest.mark.parametrize("codec", [codecs.ZTile(abs=1e-3), codecs.ZtileZFPY(tolerance=1e-3)])

@@ -52,7 +52,8 @@ def compress(a: Any, *, out: Any = None, threads: Optional[int] = None,
             beside abs or rel; both are then kept;
     within= (low, high), either may be None: no value is decoded beyond; ArgumentError where one
             of the array lies there and is no fill value;
-    rate=, precision=, expert=   zfp's other modes. No bound: lossless.
+    rate=, precision=, expert=   zfp's other modes;
+    lossless=  True says what no bound does: every bit is kept.
     codec=  'auto', 'zfp', 'ndzip' or 'sz'. Without a plan auto is zfp for rate, precision and
             expert, ndzip for floats without loss, else sz.
     fill=   a number that stands for no value (a list: up to 4): kept exactly, like NaN and

@@ -27,6 +27,7 @@ MAX_WAYS = 2**16 - 1  # ztile_h5.h
 class Params(TypedDict, total=False):
     """What the bytes depend on; all of it is optional."""
 
+    lossless: bool  # True: every bit is kept, as without a bound
     abs: float  # no value is off by more than this
     rel: float  # ... than this times (max - min)
     pwrel: float  # ... than this times the value itself
@@ -133,7 +134,11 @@ def of_type(packed: tuple[Any, ...], dtype: np.dtype[Any]) -> tuple[Any, ...]:
 def _bounds(params: dict[str, Any]) -> tuple[tuple[str, Any], tuple[str, Any]]:
     """The bound, and one on the mean error beside it."""
     none = ("lossless", None)
-    asked = [(kind, params.get(kind)) for kind in BOUNDS if params.get(kind) is not None]
+    lossless = params.get("lossless")
+    if lossless not in (None, False, True):
+        raise ArgumentError(f"lossless is True or False, not {lossless!r}")
+    asked = [(kind, params.get(kind)) for kind in BOUNDS if params.get(kind) is not None
+             and (kind != "lossless" or lossless)]
     if len(asked) == 2 and asked[0][0] in ("abs", "rel") and asked[1][0] in MEANS:
         return asked[0], asked[1]
     if len(asked) > 1:
@@ -157,8 +162,8 @@ def check_names(params: dict[str, Any]) -> None:
     for name in params:
         if name not in Params.__annotations__:
             raise ArgumentError(f"there is no parameter {name!r}; the bounds are "
-                                f"{', '.join(list(BOUNDS)[1:])}, and without one the array is "
-                                "kept lossless")
+                                f"{', '.join(BOUNDS)}, and without one the array is kept "
+                                "lossless")
 
 
 def plain(params: dict[str, Any]) -> dict[str, Any]:
