@@ -159,6 +159,11 @@ void zti_array_point(const struct zti_array *array, uint32_t k, uint64_t *at)
         at[i] = zti_spread_along(array->shape[i], i, k);
 }
 
+bool zti_is_off_cubic(double value, double near, double far, double bound)
+{
+    return !(fabs(value - (9 * near - far) / 16) <= bound);
+}
+
 bool zti_are_flat(const double *values, double most)
 {
     double low = (double)INFINITY, high = (double)-INFINITY;

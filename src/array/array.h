@@ -155,6 +155,10 @@ uint64_t zti_spread_along(uint64_t room, uint32_t axis, uint32_t k);
 /* Place point number k of an array by it. */
 void zti_array_point(const struct zti_array *array, uint32_t k, uint64_t *at);
 
+/* Whether a value is farther than a bound from the cubic through four neighbours: near is the sum
+ * of the two beside it, far that of the two at three times the distance. NaN is. */
+bool zti_is_off_cubic(double value, double near, double far, double bound);
+
 /* Whether a box of an array, in the host's memory, at its first ZTI_FLAT_POINTS points has a range
  * of at most 'most'. With a step of a quantizer, boxes as of zeros, which say nothing of the rest
  * of the array. And the same of the values there. */

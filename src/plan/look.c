@@ -21,7 +21,7 @@ static double neighbour(const struct zti_array *array, const char *at, uint32_t 
     return zti_number_at(array->type, at + steps * array->stride[axis] * bytes);
 }
 
-/* Count points that are farther than the bound from the cubic; NaN counts as far. */
+/* Count points that are farther than the bound from the cubic. */
 static uint32_t count_off(const struct zti_array *array, uint32_t axis, double abs_bound)
 {
     uint32_t off = 0;
@@ -34,8 +34,7 @@ static uint32_t count_off(const struct zti_array *array, uint32_t axis, double a
         const char *const here = zti_array_at(array, at);
         const double near = neighbour(array, here, axis, -1) + neighbour(array, here, axis, 1);
         const double far = neighbour(array, here, axis, -3) + neighbour(array, here, axis, 3);
-        const double value = neighbour(array, here, axis, 0);
-        off += !(fabs(value - (9 * near - far) / 16) <= abs_bound);
+        off += zti_is_off_cubic(neighbour(array, here, axis, 0), near, far, abs_bound);
     }
     return off;
 }

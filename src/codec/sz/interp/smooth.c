@@ -36,11 +36,11 @@ struct points {
 };
 
 /* Whether a value is farther than the bound from the cubic through the values 'apart' and three
- * times that before and behind it; NaN is. */
+ * times that before and behind it. */
 static bool is_off(const double *value, int32_t apart, double bound)
 {
-    const double near = value[-apart] + value[apart], far = value[-3 * apart] + value[3 * apart];
-    return !(fabs(*value - (9 * near - far) / 16) <= bound);
+    return zti_is_off_cubic(*value, value[-apart] + value[apart],
+                            value[-3 * apart] + value[3 * apart], bound);
 }
 
 /* Count the points of a run, which begins at value 'first' in C order, that have all neighbours in
