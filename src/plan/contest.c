@@ -275,9 +275,13 @@ static zt_status expect_all(zt_context *context, const struct zti_array *array,
     const zt_status status = zti_plan_expect(context, array, list, n, target, expected);
     for (uint32_t i = 0; i < n && !status; i++)
         results[of[i]].expected = expected[i];
-    const double beside = results[near].expected.of_boxes;
-    for (uint32_t i = 0; i < n && !status && beside > 0; i++)
-        results[of[i]].far_part = results[of[i]].expected.of_boxes / beside;
+    const struct zti_expected *const beside = &results[near].expected;
+    for (uint32_t i = 0; i < n && !status && beside->of_boxes > 0; i++) {
+        struct zti_result *const r = &results[of[i]];
+        r->far_part = r->expected.of_boxes / beside->of_boxes; /* of the same boxes */
+        if (r->far_part * beside->least > r->expected.least)
+            r->expected.least = r->far_part * beside->least;
+    }
     return status;
 }
 
@@ -449,14 +453,16 @@ static double expect_bytes(const struct zti_result *results, uint32_t count, uin
 }
 
 /* Whether a result must be coded because by its boxes it may be smaller than the winner, in a large
- * array by 5 %. */
+ * array by 5 %. Boxes that are tiles of the candidate overstate what it takes by 3 % at most. */
 static bool may_be_better(const struct zti_result *results, uint32_t count, uint32_t i,
                           bool is_vague, double won)
 {
-    static const double vague = 1.3, worth = 0.95;
+    static const double vague = 1.3, worth = 0.95, overstated = 1.03;
     const struct zti_result *const r = &results[i];
     const double most = r->candidate.far_most;
-    if (r->expected.bytes > 0 && r->expected.least >= worth * won)
+    const bool is_of_boxes = r->candidate.is_far && r->expected.of_boxes > 0;
+    if (r->expected.bytes > 0 &&
+        r->expected.least >= (is_of_boxes ? most : overstated) * worth * won)
         return false;
     if (r->expected.bytes > 0 && (r->far_part <= 0 || !r->candidate.is_far ||
                                   results[find_near(results, count, i)].coded_bytes <= 0))

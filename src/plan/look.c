@@ -235,8 +235,6 @@ zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *ar
  * roughness (a ratio estimator, with its standard error). */
 static struct zti_expected expect(const struct box_job *job, uint32_t n, double all)
 {
-    static const double few = 1.03;
-    const double most = job->of->far_most > few && !job->is_tile ? job->of->far_most : few;
     double bytes = 0, rough = 0, squares = 0;
     for (uint32_t i = 0; i < n; i++) {
         bytes += job[i].bytes / n;
@@ -248,7 +246,7 @@ static struct zti_expected expect(const struct box_job *job, uint32_t n, double 
         squares += d * d;
     }
     return (struct zti_expected){.bytes = bytes * times,
-                                 .least = (bytes - 2 * sqrt(squares / n / (n - 1))) * times / most,
+                                 .least = (bytes - 2 * sqrt(squares / n / (n - 1))) * times,
                                  .of_boxes = job->is_tile ? 0 : bytes};
 }
 

@@ -28,9 +28,8 @@ zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *ar
 
 /* What to expect of a candidate. */
 struct zti_expected {
-    double bytes; /* 0: not known */
-    double least; /* that it hardly falls below: less two standard errors, and what boxes overstate,
-                     up to far_most or 3 % */
+    double bytes;    /* 0: not known */
+    double least;    /* bytes less two standard errors */
     double of_boxes; /* bytes by the boxes alone; 0: they were tiles */
 };
 
