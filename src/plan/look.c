@@ -59,6 +59,7 @@ struct box_job {
     zt_context own; /* if there are several workers */
     zt_status status;
     double bytes; /* of the whole array at the box's rate */
+    double fixed; /* of these, what a box of a far candidate may have beside its values */
     double rough; /* the box's roughness, where that is asked for */
 };
 
@@ -88,11 +89,11 @@ static uint64_t box_values(const struct zti_array *array, uint64_t least_values)
 static uint32_t pick_boxes(const struct zti_array *array, uint64_t values, double abs_bound,
                            uint32_t n, uint32_t *k)
 {
-    enum { TRIES = 8 };
+    enum { TRIES = 4 };
     uint64_t box[ZT_MAX_RANK], at[ZT_MAX_RANK];
     uint32_t found = 0;
     zti_sample_shape(array, values, box);
-    for (uint32_t i = 0; i < TRIES && found < n; i++) {
+    for (uint32_t i = 0; i < TRIES * n && found < n; i++) {
         zti_sample_place(array, box, i, at);
         if (!zti_array_is_flat(array, at, box, 2 * abs_bound))
             k[found++] = i;
@@ -160,6 +161,7 @@ static zt_status shape_box(struct zti_estimator *e, struct box_job *job, uint64_
 
 static zt_status code_box(zt_context *context, const struct box_race *r, struct box_job *job)
 {
+    enum { FIXED_BYTES = 512 };
     const struct zti_plan none = zti_plan_none(r->array->rank);
     const zt_params params = zti_params_for(r->target->params, job->of);
     struct zti_target own = zti_target_for(r->target, job->of, &params);
@@ -173,6 +175,9 @@ static zt_status code_box(zt_context *context, const struct box_race *r, struct 
     if (!status)
         status = zti_estimate_box(&e, &none, job->k, box, &job->bytes);
     zti_estimator_free(&e);
+    if (!status && job->of->is_far && !job->is_tile)
+        job->fixed = FIXED_BYTES * (double)zti_array_values(r->array->rank, r->array->shape) /
+                     (double)zti_array_values(r->array->rank, box);
     if (!status && r->step > 0) {
         zti_sample_place(r->array, box, job->k, at);
         job->rough = measure_roughness(NULL, r->array, at, box, r->step);
@@ -240,14 +245,16 @@ static struct zti_expected expect(const struct box_job *job, uint32_t n, double 
         bytes += job[i].bytes / n;
         rough += job[i].rough / n;
     }
-    const double slope = rough > 0 ? bytes / rough : 0, times = rough > 0 ? all / rough : 1;
+    if (!(rough > 0))
+        return (struct zti_expected){.bytes = 0};
     for (uint32_t i = 0; i < n; i++) {
-        const double d = job[i].bytes - (slope > 0 ? slope * job[i].rough : bytes);
+        const double d = job[i].bytes - bytes / rough * job[i].rough;
         squares += d * d;
     }
-    return (struct zti_expected){.bytes = bytes * times,
-                                 .least = (bytes - 2 * sqrt(squares / n / (n - 1))) * times,
-                                 .of_boxes = job->is_tile ? 0 : bytes};
+    const double own = bytes - job->fixed, least = own - 2 * sqrt(squares / n / (n - 1));
+    return (struct zti_expected){.bytes = bytes * all / rough,
+                                 .least = least > 0 ? least * all / rough : 0,
+                                 .of_boxes = job->is_tile || own < 0 ? 0 : own};
 }
 
 zt_status zti_plan_expect(zt_context *context, const struct zti_array *array,
@@ -259,6 +266,7 @@ zt_status zti_plan_expect(zt_context *context, const struct zti_array *array,
     const uint64_t some = zti_array_values(array->rank, array->shape) / EACH;
     const uint32_t n = some < LEAST ? LEAST : some < MOST ? (uint32_t)some : MOST;
     const double bound = target->abs_bound;
+    uint32_t k[MOST];
     struct box_race r = {.context = context,
                          .array = array,
                          .target = target,
@@ -266,12 +274,15 @@ zt_status zti_plan_expect(zt_context *context, const struct zti_array *array,
                          .step = 2 * (zti_is_float(array->type) ? bound : floor(bound)) +
                                  !zti_is_float(array->type),
                          .jobs = n * count};
+    memset(expected, 0, count * sizeof *expected);
+    if (pick_boxes(array, VALUES, bound, n, k) < n)
+        return ZT_OK;
     r.job = zti_alloc_zeroed(context, r.jobs * sizeof *r.job);
     if (!r.job)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for boxes of an array");
     for (uint32_t i = 0; i < r.jobs; i++) {
         r.job[i].of = &of[i / n];
-        r.job[i].k = i % n;
+        r.job[i].k = k[i % n];
         r.job[i].is_tile = true;
     }
     const zt_status status = run_jobs(&r);

@@ -30,13 +30,15 @@ zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *ar
 struct zti_expected {
     double bytes;    /* 0: not known */
     double least;    /* bytes less two standard errors */
-    double of_boxes; /* bytes by the boxes alone; 0: they were tiles */
+    double of_boxes; /* bytes by the boxes alone, of a far candidate less what a box may have beside
+                        its values; 0: they were tiles, or too small */
 };
 
 /* Expect what each of 'count' candidates makes of an array of 2^22 values or more, which has no
  * special values, from four to eight boxes of 2^17 values, or tiles of the candidate's where these
  * have 2^17 to 2^19. Boxes that are rougher or smoother than the array are corrected for that. What
- * a candidate gains over distances longer than a box is not in it. */
+ * a candidate gains over distances longer than a box is not in it. Nothing is known where most
+ * boxes are one value within the bound. */
 zt_status zti_plan_expect(zt_context *context, const struct zti_array *array,
                           const struct zti_candidate *of, uint32_t count,
                           const struct zti_target *target, struct zti_expected *expected);

@@ -369,6 +369,7 @@ static uint8_t *encode_tile(struct zti_tf_kernels *kernels, const struct zti_cod
 {
     const bool is_pointwise = sz_of(coding)->is_pointwise && !sz_of(coding)->has_mean;
     const bool is_tried = is_pointwise && !sz_of(coding)->has_few_samples; /* other steps are */
+    size_t bytes = SIZE_MAX;
     struct coder c = {.model = coding->model, .kernels = kernels, .slot = slot};
     struct coded tile;
     tile.front.step_parts = is_pointwise ? BOUND_PARTS : ZTI_TF_STEP_PARTS;
@@ -376,7 +377,10 @@ static uint8_t *encode_tile(struct zti_tf_kernels *kernels, const struct zti_cod
     set_extent(coding, place, &slot->layout);
     if (!choose_way(&c, coding, array, place, &tile.front))
         return write_raw(&c, coding, array, place, to);
-    const size_t bytes = (is_tried ? code_best : code_tile)(&c, coding, array, place, to, &tile);
+    if (!is_tried)
+        bytes = code_tile(&c, coding, array, place, to, &tile);
+    if (is_pointwise && bytes == SIZE_MAX)
+        bytes = code_best(&c, coding, array, place, to, &tile);
     return bytes < SIZE_MAX ? write_coded(&c, &tile, to) : write_raw(&c, coding, array, place, to);
 }
 
