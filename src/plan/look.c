@@ -228,9 +228,9 @@ zt_status zti_plan_compare_boxes(zt_context *context, const struct zti_array *ar
         job[r.jobs] = (struct box_job){.of = r.jobs < n ? one : other, .k = k[r.jobs % n]};
     const zt_status status = run_jobs(&r);
     for (uint32_t i = 0; i < r.jobs && !status; i++)
-        *(i < n ? &of_one : &of_other) += job[i].bytes;
+        *(i < n ? &of_one : &of_other) += job[i].bytes - job[i].fixed;
     if (!status && of_other > 0)
-        *part = of_one / of_other;
+        *part = of_one > 0 ? of_one / of_other : 0;
     return status;
 }
 

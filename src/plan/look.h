@@ -17,7 +17,8 @@ struct zti_boxes {
 };
 
 /* Code boxes with one candidate and with another, each box as an array by itself; *part: the first
- * one's bytes over the other's. A box has a 32nd of the array's values, and at most four times
+ * one's bytes over the other's, of a far candidate without 512 bytes a box, as much as a box may
+ * have beside its values. A box has a 32nd of the array's values, and at most four times
  * least_values. For candidates that predict from far away. Boxes that are one value within the
  * bound, as boxes of zeros, tell nothing of the rest of the array: of eight boxes the first others
  * are coded, and *part stays as it is if there are none. */
