@@ -189,7 +189,8 @@ static bool race_box(void *shared, uint32_t worker, uint64_t number)
 {
     struct box_race *const r = shared;
     struct box_job *const job = &r->job[number];
-    (void)worker;
+    if (worker == 0) /* the calling thread, whose caller may give pages back */
+        zti_stage(r->context, ZT_STAGE_SAMPLES);
     if (r->workers > 1)
         job->own = zti_context_of_thread(r->context);
     job->status = code_box(r->workers > 1 ? &job->own : r->context, r, job);
