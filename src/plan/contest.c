@@ -257,9 +257,7 @@ struct zti_result zti_result_unplanned(uint32_t rank, const struct zti_candidate
     return one;
 }
 
-/* Set what to expect of the far candidates that lose something, and of the one that they are
- * beside.
- */
+/* Set what to expect of the far candidates that lose something, and of the one beside them. */
 static zt_status expect_all(zt_context *context, const struct zti_array *array,
                             const struct zti_target *target, struct zti_result *results,
                             uint32_t count, uint32_t near)
