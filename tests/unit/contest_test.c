@@ -5,6 +5,14 @@
 #include "frame/write/writer.h"
 #include "plan/contest.h"
 
+/* A bound on each value; the codec is sz. */
+static struct zti_target sz_target(zt_params *params)
+{
+    (void)zt_params_init(params, sizeof *params);
+    params->codec = ZT_CODEC_SZ;
+    return (struct zti_target){.params = params, .kind = ZT_ABS};
+}
+
 /* Samples said that zfp takes 100,000 bytes; it took nearly three times as many. */
 static void another_is_coded_where_samples_were_wrong(void **state)
 {
@@ -40,10 +48,8 @@ static void a_fallback_is_coded_unless_it_was_compared(void **state)
     static struct zti_result results[ROWS];
     const uint64_t values = 1 << 20;
     zt_params params;
+    struct zti_target target = sz_target(&params);
     (void)state;
-    (void)zt_params_init(&params, sizeof params);
-    params.codec = ZT_CODEC_SZ;
-    struct zti_target target = {.params = &params, .kind = ZT_ABS};
     results[HIGH] = (struct zti_result){
         .candidate = {.codec = ZT_CODEC_SZ, .has_own_predictor = true}, .coded_bytes = 100e3};
     results[FALLBACK] =
@@ -72,10 +78,8 @@ static void the_far_candidate_that_promises_most_is_first(void **state)
         .codec = ZT_CODEC_SZ, .is_far = true, .is_for_ratio = true, .far_most = 1.1};
     const uint64_t values = 1 << 20;
     zt_params params;
+    const struct zti_target target = sz_target(&params);
     (void)state;
-    (void)zt_params_init(&params, sizeof params);
-    params.codec = ZT_CODEC_SZ;
-    const struct zti_target target = {.params = &params, .kind = ZT_ABS};
     results[NEAR] = (struct zti_result){
         .candidate = {.codec = ZT_CODEC_SZ, .has_own_predictor = true}, .coded_bytes = 100e3};
     results[LARGER] = (struct zti_result){.candidate = far, .far_part = 1.08};
@@ -100,10 +104,8 @@ static void of_a_large_array_few_candidates_are_coded(void **state)
         .codec = ZT_CODEC_SZ, .is_far = true, .is_for_ratio = true, .far_most = 1.06};
     const uint64_t values = 1 << 24;
     zt_params params;
+    const struct zti_target target = sz_target(&params);
     (void)state;
-    (void)zt_params_init(&params, sizeof params);
-    params.codec = ZT_CODEC_SZ;
-    const struct zti_target target = {.params = &params, .kind = ZT_ABS};
     results[NEAR] =
         (struct zti_result){.candidate = {.codec = ZT_CODEC_SZ, .has_own_predictor = true},
                             .choice = {.is_sampled = true, .bytes = 106e3},

@@ -54,8 +54,8 @@ static void boxes_are_compared_alike_on_threads(void **state)
     free(a.data);
 }
 
-/* What three coders make of an array, a part of which is rough, is expected from a few boxes to a
- * tenth, on one thread or several. */
+/* A few boxes tell how many bytes each of three coders takes for an array with a rough part, to
+ * within a tenth, and the same on one thread or several. */
 static void what_to_expect_is_told_by_boxes(void **state)
 {
     enum { SIDE = 164, CODERS = 3 };
