@@ -331,7 +331,8 @@ def test_sparse_selection_of_a_large_array_reads_parts():
 
 def test_the_interpreters_lock_is_released():
     a = field((160, 160, 160), "float64")
-    worker = threading.Thread(target=lambda: ztile.compress(a, threads=1))
+    slowly = {"codec": "sz", "effort": "high", "threads": 1}  # the fastest codec takes 4 ms
+    worker = threading.Thread(target=lambda: ztile.compress(a, **slowly))
     worker.start()
     steps = 0
     while worker.is_alive():
